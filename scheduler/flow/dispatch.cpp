@@ -19,16 +19,16 @@ Dispatch::Dispatch(std::vector<StageRules> stages, int cores, bool has_device)
       configuration_(static_cast<int>(stages_.size()), cores, letters_),
       runs_(stages_, letters_),
       lanes_(letters_),
-      sent_(letters_, wakes_),
-      ready_(stages_.size() + kMaxDevices * kMaxLanes + cores + 1, wakes_),
+      sent_(letters_, wakeups_),
+      ready_(stages_.size() + kMaxDevices * kMaxLanes + cores + 1, wakeups_),
       lane_queue_({frames_, letters_, runs_, lanes_, ready_}, cores),
-      gates_(frames_, ready_),
-      cores_(wakes_),
-      handover_(frames_, configuration_, wakes_, cores) {}
+      serial_stages_(frames_, ready_),
+      cores_(wakeups_),
+      handover_(frames_, configuration_, wakeups_, cores) {}
 
 void Dispatch::configure(const Configuration& configuration, const Devices& devices,
                          bool time_stages, uint32_t can_split, bool spaced) {
-  if (frames_.spaced() && !spaced) wakes_.add(kWorkers);
+  if (frames_.spaced() && !spaced) wakeups_.add(kWorkers);
   frames_.set_spaced(spaced);
   configuration_.propose(configuration, devices, time_stages, can_split);
   // Frames under way that have a lane of the current letters, or wait for one.
@@ -39,7 +39,7 @@ void Dispatch::configure(const Configuration& configuration, const Devices& devi
     return any_capable || !sent_.empty() || !lane_queue_.empty();
   };
   if (!configuration_.is_pending()) {
-    wakes_.add(kWorkers);  // they waited for a configuration that does not come any more
+    wakeups_.add(kWorkers);  // they waited for a configuration that does not come any more
   } else if (frames_.running() == 0 || !configuration_.has_to_wait(lanes_in_use())) {
     apply_pending();
   }
@@ -50,8 +50,8 @@ void Dispatch::apply_pending() {
   configuration_.apply();
   lanes_.set_lanes(configuration().lanes);
   handover_.forget_batches();
-  wakes_.add(kWorkers);
-  wakes_.add(kSource | kSides);  // more may wait for more threads, and have more lanes
+  wakeups_.add(kWorkers);
+  wakeups_.add(kSource | kSides);  // more may wait for more threads, and have more lanes
   lane_queue_.offer();
 }
 
@@ -62,8 +62,8 @@ Item* Dispatch::take(uint64_t woken_ns) {
 
 void Dispatch::release(uint64_t now_ns) {
   frames_.release(now_ns);
-  wakes_.add(empty() ? kSource | kEmpty : kSource);
-  if (spaced()) wakes_.add(kOneWorker);
+  wakeups_.add(empty() ? kSource | kEmpty : kSource);
+  if (spaced()) wakeups_.add(kOneWorker);
 }
 
 // As many frames as there are workers may be parked for a lane before no further one begins.
@@ -91,7 +91,7 @@ Dispatch::Work Dispatch::work_for(int worker, uint64_t now_ns, const Idle& idle)
   const bool collected = sent_.release_collector(worker);
   if (handover_.holds_back() && !may_begin()) handover_.wake_sink();
   if (worker >= workers()) {
-    if (sent_.uncollected()) wakes_.add(kOneWorker);  // it was the collector
+    if (sent_.uncollected()) wakeups_.add(kOneWorker);  // it was the collector
     return {};
   }
   Entry* const ready = ready_.oldest();
@@ -138,7 +138,7 @@ Dispatch::Entry& Dispatch::begin(uint64_t now_ns, const Idle& idle) {
   times.waking_ns = std::min(waited_ns, now_ns - std::min(now_ns, times.let_in_ns));
   times.starved =
       waiting() == 0 && !handover_.has_waiting_source() && kLongWait * waited_ns > idle.service_ns;
-  wakes_.add(kSource);  // one fewer waits to begin
+  wakeups_.add(kSource);  // one fewer waits to begin
   return begun;
 }
 
@@ -149,17 +149,17 @@ void Dispatch::finish(Entry& entry) {
   if (handover_.holds_back() && !may_begin()) handover_.wake_sink();
   if (under_way() > 0) return;
   apply_pending();
-  wakes_.add(kNoneRunning | kSource);  // which may wait for the sink from now on
+  wakeups_.add(kNoneRunning | kSource);  // which may wait for the sink from now on
 }
 
 void Dispatch::abort() {
   frames_.abort();
-  wakes_.add(kSource | kSink | kEmpty | kSides);
+  wakeups_.add(kSource | kSink | kEmpty | kSides);
   lane_queue_.offer();
 }
 
 void Dispatch::resume() {
-  gates_.reset();
+  serial_stages_.reset();
   frames_.resume();
 }
 
@@ -175,7 +175,7 @@ Dispatch::Action Dispatch::next(Entry& entry) {
   const int stage = entry.path.stage(first);
   if (stages_[stage].serial) {
     cores_.give_back(entry);
-    if (!gates_.is_turn(stage, entry)) return {Kind::park};
+    if (!serial_stages_.is_turn(stage, entry)) return {Kind::park};
   }
   if (runs_.wants_device(entry))
     if (const auto action = at_device_run(entry, had_worker)) return *action;
@@ -201,7 +201,7 @@ std::optional<Dispatch::Action> Dispatch::at_device_run(Entry& entry, bool had_w
   if (leaves_worker || !runs_.has_cpu(entry, runs_.end_of_run(entry)))
     return queue.may_take(entry) ? take_lane(entry) : park_for_lane(entry);
   if (lanes_.has_free(runs_.letter(entry)) && (!may_wait || queue.is_first_with_worker(entry))) {
-    if (had_worker && queue.with_worker() > 0) wakes_.add(kSides);  // another may be free
+    if (had_worker && queue.with_worker() > 0) wakeups_.add(kSides);  // another may be free
     return take_lane(entry);
   }
   if (!may_wait) return std::nullopt;
@@ -237,13 +237,13 @@ Dispatch::Action Dispatch::split_or_wait(Entry& entry) {
   return {Action::Kind::split, entry.position, runs_.end_of_run(entry), letters_.kind_of(Side::s)};
 }
 
-// A frame that failed still opens the gates for those behind it.
+// A frame that failed still lets those behind it through the serial stages.
 Dispatch::Action Dispatch::leave(Entry& entry) {
   cores_.give_back(entry);
-  for (; entry.gate < static_cast<int>(stages_.size()); ++entry.gate) {
-    if (!stages_[entry.gate].serial) continue;
-    if (!gates_.is_turn(entry.gate, entry)) return {Action::Kind::park};
-    gates_.pass(entry.gate, entry.item->sequence);
+  for (; entry.next_serial < static_cast<int>(stages_.size()); ++entry.next_serial) {
+    if (!stages_[entry.next_serial].serial) continue;
+    if (!serial_stages_.is_turn(entry.next_serial, entry)) return {Action::Kind::park};
+    serial_stages_.pass(entry.next_serial, entry.item->sequence);
   }
   return {Action::Kind::finish};
 }
@@ -263,8 +263,8 @@ bool Dispatch::did(Entry& entry, const Action& action, const Status& status) {
     const int stage = entry.path.stage(p);
     const StageRules& rules = stages_[stage];
     if (rules.serial && entry.path.last_visit(p)) {
-      gates_.pass(stage, entry.item->sequence);
-      entry.gate = stage + 1;
+      serial_stages_.pass(stage, entry.item->sequence);
+      entry.next_serial = stage + 1;
     }
     if (rules.serial || rules.changes_item) entry.restart = p + 1;
   }
@@ -291,7 +291,7 @@ bool Dispatch::device_failed(Entry& entry, const Status& status) {
 
 void Dispatch::lose(int device) {
   letters_.lose(device);
-  wakes_.add(kWorkers | kSides);
+  wakeups_.add(kWorkers | kSides);
   configuration_.resolve();
   lane_queue_.offer();
 }
@@ -302,7 +302,7 @@ void Dispatch::sent(Entry& entry, const Action& action, uint64_t since_ns) {
   sent_.add(entry);
   sent_.wake_collectors(1);  // the worker that sent it is about to look itself
   // If the device failed meanwhile, that worker may not be in use any more, and the others asleep.
-  if (letters_.failed(entry.device)) wakes_.add(kWorkers);
+  if (letters_.failed(entry.device)) wakeups_.add(kWorkers);
 }
 
 void Dispatch::sent_again(Entry& entry, uint64_t since_ns) {
@@ -313,7 +313,7 @@ void Dispatch::sent_again(Entry& entry, uint64_t since_ns) {
 uint64_t Dispatch::leave_device(Entry& entry, uint64_t now_ns) {
   const uint64_t alone_ns = lanes_.leave(entry, now_ns);
   sent_.remove(entry);
-  wakes_.add(kSides);
+  wakeups_.add(kSides);
   lane_queue_.offer();
   return alone_ns;
 }
@@ -337,8 +337,8 @@ std::pair<int, int> Dispatch::waits_at(const Entry& entry) const {
 }
 
 bool Dispatch::park(Entry& entry, uint64_t now_ns) {
-  const bool goes_on =
-      entry.waits_for_lane ? lane_queue_.goes_on(entry) : gates_.is_turn(entry.waits_at, entry);
+  const bool goes_on = entry.waits_for_lane ? lane_queue_.goes_on(entry)
+                                            : serial_stages_.is_turn(entry.waits_at, entry);
   if (goes_on) return false;
   entry.state = State::parked;
   entry.waits_since_ns = now_ns;

@@ -14,14 +14,14 @@
 #include "scheduler/flow/rules/device_letters.h"
 #include "scheduler/flow/rules/frame_entry.h"
 #include "scheduler/flow/rules/frame_ring.h"
-#include "scheduler/flow/rules/gates.h"
 #include "scheduler/flow/rules/handover.h"
 #include "scheduler/flow/rules/lane_occupancy.h"
 #include "scheduler/flow/rules/lane_queue.h"
 #include "scheduler/flow/rules/ready_frames.h"
 #include "scheduler/flow/rules/sent_frames.h"
+#include "scheduler/flow/rules/serial_stages.h"
 #include "scheduler/flow/rules/stage_runs.h"
-#include "scheduler/flow/rules/wakes.h"
+#include "scheduler/flow/rules/wakeups.h"
 #include "scheduler/flow/status.h"
 
 namespace tandem {
@@ -41,7 +41,7 @@ namespace tandem {
 /// | which lane is free, who waits for one | LaneOccupancy, LaneQueue |
 /// | which frames are on the devices, who collects | SentFrames |
 /// | which frames wait for a worker | ReadyFrames |
-/// | whose turn is it at a serial stage | Gates |
+/// | whose turn is it at a serial stage | SerialStages |
 /// | which part of the cores is free | CoreParts |
 class Dispatch {
  public:
@@ -49,8 +49,8 @@ class Dispatch {
   using Entry = FrameEntry;
   using State = FrameEntry::State;
   using StageRules = tandem::StageRules;
-  using Wake = WakeBit;
-  using enum WakeBit;
+  using Wakeup = tandem::Wakeup;
+  using enum Wakeup;
 
   static constexpr int kMaxWindow = 512;
   static constexpr int kNone = kNoDevice;
@@ -168,8 +168,8 @@ class Dispatch {
   /// After abort(), when everything has been taken out.
   void resume();
 
-  /// Threads that have a reason to look again, since the last call. Bits of Wake.
-  uint32_t take_wakes() { return wakes_.take(); }
+  /// Threads to wake since the last call, as bits of Wakeup.
+  uint32_t take_wakeups() { return wakeups_.take(); }
 
  private:
   Entry& begin(uint64_t now_ns, const Idle& idle);
@@ -190,7 +190,7 @@ class Dispatch {
   const std::vector<StageRules> stages_;
   bool cpu_fallback_ = true;
   // Each after those that it refers to.
-  Wakes wakes_;
+  Wakeups wakeups_;
   FrameRing frames_;
   DeviceLetters letters_;
   CurrentConfiguration configuration_;
@@ -199,7 +199,7 @@ class Dispatch {
   SentFrames sent_;
   ReadyFrames ready_;
   LaneQueue lane_queue_;
-  Gates gates_;
+  SerialStages serial_stages_;
   CoreParts cores_;
   Handover handover_;
 };

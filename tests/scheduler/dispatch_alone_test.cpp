@@ -125,9 +125,9 @@ TEST_F(DispatchAlone, WhoWaitsForALaneIsWokenToBeAborted) {
   send();
   Dispatch::Entry& third = *work(1).entry;
   ASSERT_EQ(dispatch_.next(third).kind, Kind::wait);
-  dispatch_.take_wakes();
+  dispatch_.take_wakeups();
   dispatch_.abort();
-  EXPECT_NE(dispatch_.take_wakes() & Dispatch::kSides, 0U);
+  EXPECT_NE(dispatch_.take_wakeups() & Dispatch::kSides, 0U);
   EXPECT_EQ(dispatch_.next(third).kind, Kind::finish);
   EXPECT_FALSE(third.item->status.ok());
 }

@@ -53,9 +53,9 @@ class DispatchBatch : public testing::Test {
       compute(takes_ns);
       take_all();
     }
-    dispatch_.take_wakes();
+    dispatch_.take_wakeups();
   }
-  bool wakes(Dispatch::Wake who) { return (dispatch_.take_wakes() & who) != 0; }
+  bool wakes(Dispatch::Wakeup who) { return (dispatch_.take_wakeups() & who) != 0; }
 
   Dispatch dispatch_{{{}}, 2, true};
   std::deque<Item> items_;

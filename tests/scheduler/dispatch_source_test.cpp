@@ -42,10 +42,10 @@ TEST_F(DispatchSource, LooksAgainWhereThereIsSpace) {
   compute(first);
   dispatch_.take();
   dispatch_.release();
-  EXPECT_NE(dispatch_.take_wakes() & Dispatch::kSource, 0U);
+  EXPECT_NE(dispatch_.take_wakeups() & Dispatch::kSource, 0U);
   EXPECT_FALSE(dispatch_.source_looks_again()) << "the other item still waits to begin";
   begin();
-  EXPECT_NE(dispatch_.take_wakes() & Dispatch::kSource, 0U);
+  EXPECT_NE(dispatch_.take_wakeups() & Dispatch::kSource, 0U);
   EXPECT_TRUE(dispatch_.source_looks_again());
   submit();
   EXPECT_FALSE(dispatch_.source_looks_again());
@@ -62,9 +62,9 @@ TEST_F(DispatchSource, LooksAgainWhereItWaitsForTheSinkFromNowOnOrNoLonger) {
   EXPECT_FALSE(dispatch_.has_space());
   dispatch_.source_waits();
   EXPECT_FALSE(dispatch_.source_looks_again());
-  dispatch_.take_wakes();
+  dispatch_.take_wakeups();
   compute(last);
-  EXPECT_NE(dispatch_.take_wakes() & Dispatch::kSource, 0U);
+  EXPECT_NE(dispatch_.take_wakeups() & Dispatch::kSource, 0U);
   EXPECT_TRUE(dispatch_.waits_for_the_sink());
   EXPECT_TRUE(dispatch_.source_looks_again());
   dispatch_.source_waits();
@@ -128,9 +128,9 @@ TEST_F(DispatchTimes, ASpacedFrameIsAsIfItCameWhenTheOneBeforeWasReleased) {
   EXPECT_EQ(dispatch_.work_for(0, 310, {}).entry, nullptr);
   dispatch_.take(330);
   EXPECT_EQ(dispatch_.work_for(0, 340, {}).entry, nullptr) << "the sink has it still";
-  dispatch_.take_wakes();
+  dispatch_.take_wakeups();
   dispatch_.release(400);
-  EXPECT_NE(dispatch_.take_wakes() & Dispatch::kOneWorker, 0U);
+  EXPECT_NE(dispatch_.take_wakeups() & Dispatch::kOneWorker, 0U);
   const FrameTimes& times = compute(310, 425, 500);
   EXPECT_TRUE(times.spaced);
   EXPECT_FALSE(times.starved);
@@ -144,9 +144,9 @@ TEST_F(DispatchTimes, FramesThatAreNotSpacedAnyMoreBegin) {
   let_in(100);
   let_in(110);
   compute(50, 120, 300);
-  dispatch_.take_wakes();
+  dispatch_.take_wakeups();
   dispatch_.configure({{0, 1}, Granularity::coarse, 1}, 0, false);
-  EXPECT_NE(dispatch_.take_wakes() & Dispatch::kWorkers, 0U);
+  EXPECT_NE(dispatch_.take_wakeups() & Dispatch::kWorkers, 0U);
   EXPECT_FALSE(compute(0, 310, 400).spaced);
 }
 

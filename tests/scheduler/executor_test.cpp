@@ -380,7 +380,7 @@ TEST_F(ExecutorTest, AbortWakesEverybodyAndResumeStartsAfresh) {
     while (executor->take()) executor->release();
     EXPECT_EQ(executor->stats().in_flight, 0);
     executor->resume();
-    // The aborted frames never came to the serial stage: its gate must open for the next one.
+    // The aborted frames never came to the serial stage, which must let the next one through.
     TestItem next;
     ASSERT_TRUE(executor->submit(&next));
     ASSERT_EQ(executor->take(), &next);

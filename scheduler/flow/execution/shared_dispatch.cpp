@@ -3,40 +3,40 @@
 
 namespace tandem {
 
-uint32_t SharedDispatch::take_wakes() {
-  uint32_t wakes = dispatch_.take_wakes();
-  if ((wakes & kSource) && !dispatch_.source_looks_again()) wakes &= ~kSource;
-  return wakes;
+uint32_t SharedDispatch::take_wakeups() {
+  uint32_t wakeups = dispatch_.take_wakeups();
+  if ((wakeups & kSource) && !dispatch_.source_looks_again()) wakeups &= ~kSource;
+  return wakeups;
 }
 
 void SharedDispatch::unlock(Lock& lock) {
-  const uint32_t wakes = take_wakes();
+  const uint32_t wakeups = take_wakeups();
   lock.unlock();
-  wake(wakes);
+  wake(wakeups);
 }
 
-void SharedDispatch::wake(uint32_t wakes) {
-  if (wakes == 0) return;
-  if (wakes & kWorkers) {
+void SharedDispatch::wake(uint32_t wakeups) {
+  if (wakeups == 0) return;
+  if (wakeups & kWorkers) {
     work_.notify_all();
     standby_.notify_all();
-  } else if (wakes & kOneWorker) {
+  } else if (wakeups & kOneWorker) {
     work_.notify_one();
   }
-  if (wakes & kSides) sides_.notify_all();
-  if (wakes & kSource) space_.notify_all();
-  if (wakes & kSink) finished_.notify_all();
-  if (wakes & (kEmpty | kNoneRunning)) idle_.notify_all();
+  if (wakeups & kSides) sides_.notify_all();
+  if (wakeups & kSource) space_.notify_all();
+  if (wakeups & kSink) finished_.notify_all();
+  if (wakeups & (kEmpty | kNoneRunning)) idle_.notify_all();
 }
 
 // The woken threads wait for the mutex no longer than this thread takes to sleep.
 void SharedDispatch::wait_for_work(Lock& lock, int worker) {
-  wake(take_wakes());
+  wake(take_wakeups());
   (worker < dispatch_.workers() ? work_ : standby_).wait(lock);
 }
 
 void SharedDispatch::wait_for_a_side(Lock& lock) {
-  wake(take_wakes());
+  wake(take_wakeups());
   sides_.wait(lock);
 }
 

@@ -48,8 +48,8 @@ class SharedDispatch {
   void stop();
 
  private:
-  uint32_t take_wakes();
-  void wake(uint32_t wakes);
+  uint32_t take_wakeups();
+  void wake(uint32_t wakeups);
 
   mutable std::mutex mutex_;
   // Workers that the configuration does not use stand by, so that a wake-up never hits them.

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "scheduler/flow/rules/frame_entry.h"
-#include "scheduler/flow/rules/wakes.h"
+#include "scheduler/flow/rules/wakeups.h"
 
 namespace tandem {
 
@@ -14,7 +14,7 @@ namespace tandem {
 /// A frame keeps its part from stage to stage, until it has to wait for anything else.
 class CoreParts {
  public:
-  explicit CoreParts(Wakes& wakes) : wakes_(wakes) {}
+  explicit CoreParts(Wakeups& wakeups) : wakeups_(wakeups) {}
 
   /// False when all parts are taken.
   bool take(FrameEntry& entry) {
@@ -30,11 +30,11 @@ class CoreParts {
   void give_back(FrameEntry& entry) {
     if (!std::exchange(entry.has_cores, false)) return;
     taken_ &= ~(1u << entry.part_of_cores);
-    wakes_.add(kSides);
+    wakeups_.add(kSides);
   }
 
  private:
-  Wakes& wakes_;
+  Wakeups& wakeups_;
   uint32_t taken_ = 0;  ///< bit i: a frame has part i
 };
 

@@ -44,7 +44,7 @@ struct FrameEntry {
   StagePath path{0, {}};
   int position = 0;             ///< on its path
   int restart = 0;              ///< position after the last stage that must not see it twice
-  int gate = 0;                 ///< serial stages before this one have been passed
+  int next_serial = 0;          ///< serial stages before this one have been passed
   int waits_at = 0;             ///< stage that it waits for, while parked
   bool waits_for_lane = false;  ///< parked for a lane rather than for its turn
   Mapping mapping;

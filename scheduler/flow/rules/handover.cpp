@@ -20,17 +20,17 @@ constexpr uint64_t kServiceWeight = 4;
 
 }  // namespace
 
-Handover::Handover(FrameRing& frames, const CurrentConfiguration& configuration, Wakes& wakes,
+Handover::Handover(FrameRing& frames, const CurrentConfiguration& configuration, Wakeups& wakeups,
                    int cores)
     : frames_(frames),
       configuration_(configuration),
-      wakes_(wakes),
+      wakeups_(wakeups),
       cores_(cores),
       window_(frames.size()) {}
 
 void Handover::set_window(int items) {
   window_ = std::clamp(items, 2 * (cores_ + 1), frames_.size());
-  wakes_.add(kSource);
+  wakeups_.add(kSource);
 }
 
 bool Handover::waits_for_the_sink() {
@@ -66,7 +66,7 @@ void Handover::let_in(Item* item, uint64_t held_ns, uint64_t now_ns) {
   item->times.let_in_ns = now_ns;
   item->status = {};
   frames_.submit(item, held_ns);
-  wakes_.add(kOneWorker);
+  wakeups_.add(kOneWorker);
 }
 
 Item* Handover::take_back() {
@@ -97,7 +97,7 @@ void Handover::learn_batch(uint64_t took_ns) {
 
 void Handover::wake_sink() {
   held_back_ = 0;
-  wakes_.add(kSink);
+  wakeups_.add(kSink);
 }
 
 }  // namespace tandem

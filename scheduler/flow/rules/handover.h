@@ -7,7 +7,7 @@
 #include "scheduler/flow/rules/current_configuration.h"
 #include "scheduler/flow/rules/frame_entry.h"
 #include "scheduler/flow/rules/frame_ring.h"
-#include "scheduler/flow/rules/wakes.h"
+#include "scheduler/flow/rules/wakeups.h"
 
 namespace tandem {
 
@@ -23,7 +23,8 @@ namespace tandem {
 /// asleep and wake up as such a frame to be computed.
 class Handover {
  public:
-  Handover(FrameRing& frames, const CurrentConfiguration& configuration, Wakes& wakes, int cores);
+  Handover(FrameRing& frames, const CurrentConfiguration& configuration, Wakeups& wakeups,
+           int cores);
 
   void set_window(int items);
   int window() const { return window_; }
@@ -61,7 +62,7 @@ class Handover {
 
   FrameRing& frames_;
   const CurrentConfiguration& configuration_;
-  Wakes& wakes_;
+  Wakeups& wakeups_;
   const int cores_;
   int window_;
   uint64_t service_ns_ = 0;  ///< average of the latest frames; 0: unknown

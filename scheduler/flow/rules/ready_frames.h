@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "scheduler/flow/rules/frame_entry.h"
-#include "scheduler/flow/rules/wakes.h"
+#include "scheduler/flow/rules/wakeups.h"
 
 namespace tandem {
 
@@ -16,16 +16,16 @@ namespace tandem {
 class ReadyFrames {
  public:
   /// `most` frames are held without an allocation.
-  ReadyFrames(std::size_t most, Wakes& wakes) : wakes_(wakes) { frames_.reserve(most); }
+  ReadyFrames(std::size_t most, Wakeups& wakeups) : wakeups_(wakeups) { frames_.reserve(most); }
 
-  void add(FrameEntry& entry, uint32_t wakes = kOneWorker) {
+  void add(FrameEntry& entry, uint32_t wakeups = kOneWorker) {
     frames_.push_back(&entry);
-    wakes_.add(wakes);
+    wakeups_.add(wakeups);
   }
   /// A parked frame runs again.
-  void unpark(FrameEntry& entry, uint32_t wakes = kOneWorker) {
+  void unpark(FrameEntry& entry, uint32_t wakeups = kOneWorker) {
     entry.state = FrameEntry::State::running;
-    add(entry, wakes);
+    add(entry, wakeups);
   }
   std::ptrdiff_t count() const { return std::ssize(frames_); }
   const std::vector<FrameEntry*>& all() const { return frames_; }
@@ -42,7 +42,7 @@ class ReadyFrames {
   }
 
  private:
-  Wakes& wakes_;
+  Wakeups& wakeups_;
   std::vector<FrameEntry*> frames_;
 };
 

@@ -10,7 +10,7 @@
 #include "scheduler/flow/devices.h"
 #include "scheduler/flow/rules/device_letters.h"
 #include "scheduler/flow/rules/frame_entry.h"
-#include "scheduler/flow/rules/wakes.h"
+#include "scheduler/flow/rules/wakeups.h"
 
 namespace tandem {
 
@@ -18,7 +18,8 @@ namespace tandem {
 /// device. A device has at most one collector.
 class SentFrames {
  public:
-  SentFrames(const DeviceLetters& letters, Wakes& wakes) : letters_(letters), wakes_(wakes) {
+  SentFrames(const DeviceLetters& letters, Wakeups& wakeups)
+      : letters_(letters), wakeups_(wakeups) {
     sent_.reserve(kMaxDevices * kMaxLanes);
     collectors_.fill(kNoDevice);
   }
@@ -49,16 +50,16 @@ class SentFrames {
     std::ranges::replace(collectors_, worker, kNoDevice);
     return collected;
   }
-  /// Wakes a worker if more devices than `besides` have frames and no collector.
+  /// Wakeups a worker if more devices than `besides` have frames and no collector.
   void wake_collectors(int besides) {
     if (letters_.devices() == 1) return;
     for (int d = 0; d < letters_.devices(); ++d)
-      if (collectors_[d] == kNoDevice && any_on(d) && --besides < 0) wakes_.add(kOneWorker);
+      if (collectors_[d] == kNoDevice && any_on(d) && --besides < 0) wakeups_.add(kOneWorker);
   }
 
  private:
   const DeviceLetters& letters_;
-  Wakes& wakes_;
+  Wakeups& wakeups_;
   std::vector<FrameEntry*> sent_;
   std::array<int, kMaxDevices> collectors_;  ///< workers; negative: none
 };

@@ -11,11 +11,11 @@
 
 namespace tandem {
 
-/// Serial stages let frames through in the order of the stream: a gate a stage. A frame whose turn
+/// Serial stages let frames through in the order of the stream. A frame whose turn
 /// has not come is parked. Any worker takes it on when the frame before it has passed.
-class Gates {
+class SerialStages {
  public:
-  Gates(FrameRing& frames, ReadyFrames& ready) : frames_(frames), ready_(ready) {}
+  SerialStages(FrameRing& frames, ReadyFrames& ready) : frames_(frames), ready_(ready) {}
 
   /// Whether the stage lets this frame through. Notes that the frame waits there.
   bool is_turn(int stage, FrameEntry& entry) {
@@ -31,7 +31,7 @@ class Gates {
       return;
     ready_.unpark(next);
   }
-  /// All gates wait for the frame that is submitted next.
+  /// All stages wait for the frame that is submitted next.
   void reset() { next_.fill(frames_.next_submitted()); }
 
  private:

@@ -6,8 +6,8 @@
 
 namespace tandem {
 
-/// Threads that have a reason to look again, as bits.
-enum WakeBit : uint32_t {
+/// Threads to wake, as bits.
+enum Wakeup : uint32_t {
   kOneWorker = 1,    ///< one of the workers in use
   kWorkers = 2,      ///< all workers, and those that may be in use from now on
   kSides = 4,        ///< workers whose action was FrameAction::Kind::wait
@@ -19,7 +19,7 @@ enum WakeBit : uint32_t {
 
 /// Collects the wake-ups that the rules ask for while they run under the executor's lock. The
 /// executor notifies the threads after it has released the lock.
-class Wakes {
+class Wakeups {
  public:
   void add(uint32_t bits) { bits_ |= bits; }
   /// Returns the bits added since the last call.
