@@ -79,10 +79,10 @@ class CorePools {
         pools_.push_back(std::make_unique<BandPool>(std::max(1, cores / frames)));
   }
 
-  /// The pool of a frame that has its part of the cores.
+  /// The pool of a frame that holds a partition of the cores.
   BandPool& of(const FrameEntry& entry) {
     const int frames = entry.item->times.configuration.frames_at_once;
-    return *pools_[frames - 1 + entry.part_of_cores];
+    return *pools_[frames - 1 + entry.core_partition];
   }
   /// Processor time of the threads that help the workers.
   double helpers_cpu_s() const {

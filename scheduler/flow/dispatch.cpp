@@ -24,7 +24,7 @@ Dispatch::Dispatch(std::vector<StageRules> stages, int cores, bool has_device)
       lane_queue_({frames_, letters_, runs_, lanes_, ready_}, cores),
       serial_stages_(frames_, ready_),
       cores_(wakeups_),
-      handover_(frames_, configuration_, wakeups_, cores) {}
+      flow_control_(frames_, configuration_, wakeups_, cores) {}
 
 void Dispatch::configure(const Configuration& configuration, const Devices& devices,
                          bool time_stages, uint32_t can_split, bool spaced) {
@@ -49,14 +49,14 @@ void Dispatch::apply_pending() {
   if (!configuration_.is_pending()) return;
   configuration_.apply();
   lanes_.set_lanes(configuration().lanes);
-  handover_.forget_batches();
+  flow_control_.forget_batches();
   wakeups_.add(kWorkers);
   wakeups_.add(kSource | kSides);  // more may wait for more threads, and have more lanes
   lane_queue_.offer();
 }
 
 Item* Dispatch::take(uint64_t woken_ns) {
-  handover_.sink_takes();
+  flow_control_.sink_takes();
   return frames_.take(woken_ns);
 }
 
@@ -89,7 +89,7 @@ int Dispatch::most_at_hand() const {
 // that it collects, and computes first those that others left to it.
 Dispatch::Work Dispatch::work_for(int worker, uint64_t now_ns, const Idle& idle) {
   const bool collected = sent_.release_collector(worker);
-  if (handover_.holds_back() && !may_begin()) handover_.wake_sink();
+  if (flow_control_.holds_back() && !may_begin()) flow_control_.wake_sink();
   if (worker >= workers()) {
     if (sent_.uncollected()) wakeups_.add(kOneWorker);  // it was the collector
     return {};
@@ -136,8 +136,8 @@ Dispatch::Entry& Dispatch::begin(uint64_t now_ns, const Idle& idle) {
       spaced() ? std::max(idle.since_ns, frames_.released_ns()) : idle.since_ns;
   const uint64_t waited_ns = idle.since_ns > 0 ? now_ns - std::min(now_ns, since_ns) : 0;
   times.waking_ns = std::min(waited_ns, now_ns - std::min(now_ns, times.let_in_ns));
-  times.starved =
-      waiting() == 0 && !handover_.has_waiting_source() && kLongWait * waited_ns > idle.service_ns;
+  times.starved = waiting() == 0 && !flow_control_.has_waiting_source() &&
+                  kLongWait * waited_ns > idle.service_ns;
   wakeups_.add(kSource);  // one fewer waits to begin
   return begun;
 }
@@ -145,8 +145,8 @@ Dispatch::Entry& Dispatch::begin(uint64_t now_ns, const Idle& idle) {
 void Dispatch::finish(Entry& entry) {
   frames_.finish(entry);
   entry.item->times.passed_by = frames_.begun_after(entry.item->sequence);
-  handover_.done(entry);
-  if (handover_.holds_back() && !may_begin()) handover_.wake_sink();
+  flow_control_.done(entry);
+  if (flow_control_.holds_back() && !may_begin()) flow_control_.wake_sink();
   if (under_way() > 0) return;
   apply_pending();
   wakeups_.add(kNoneRunning | kSource);  // which may wait for the sink from now on

@@ -9,12 +9,12 @@
 #include "model/configuration.h"
 #include "scheduler/flow/devices.h"
 #include "scheduler/flow/item.h"
-#include "scheduler/flow/rules/core_parts.h"
+#include "scheduler/flow/rules/core_partitions.h"
 #include "scheduler/flow/rules/current_configuration.h"
 #include "scheduler/flow/rules/device_letters.h"
+#include "scheduler/flow/rules/flow_control.h"
 #include "scheduler/flow/rules/frame_entry.h"
 #include "scheduler/flow/rules/frame_ring.h"
-#include "scheduler/flow/rules/handover.h"
 #include "scheduler/flow/rules/lane_occupancy.h"
 #include "scheduler/flow/rules/lane_queue.h"
 #include "scheduler/flow/rules/ready_frames.h"
@@ -32,7 +32,7 @@ namespace tandem {
 ///
 /// | question | class in rules/ |
 /// | --- | --- |
-/// | may a frame come in, when are source and sink woken | Handover |
+/// | may a frame come in, when are source and sink woken | FlowControl |
 /// | which frames are in flight | FrameRing |
 /// | what does a worker do next | work_for() |
 /// | where is a stage computed, what does a frame wait for | next() |
@@ -42,7 +42,7 @@ namespace tandem {
 /// | which frames are on the devices, who collects | SentFrames |
 /// | which frames wait for a worker | ReadyFrames |
 /// | whose turn is it at a serial stage | SerialStages |
-/// | which part of the cores is free | CoreParts |
+/// | which partition of the cores is free | CorePartitions |
 class Dispatch {
  public:
   using Action = FrameAction;
@@ -79,8 +79,8 @@ class Dispatch {
   bool spaced() const { return frames_.spaced(); }
   const Configuration& configuration() const { return configuration_.get(); }
   /// Most frames in flight; clamped to 2 (nC + 1) ... kMaxWindow.
-  void set_window(int items) { handover_.set_window(items); }
-  int window() const { return handover_.window(); }
+  void set_window(int items) { flow_control_.set_window(items); }
+  int window() const { return flow_control_.window(); }
   /// Whether the CPU computes a device run if the device is busy, or the frame waits for a lane.
   void set_cpu_fallback(bool on) { cpu_fallback_ = on; }
   /// Workers that the configuration uses.
@@ -90,17 +90,17 @@ class Dispatch {
 
   // --- In and out ----------------------------------------------------------------------------
 
-  bool has_space() { return handover_.has_space(); }  ///< a frame may come in
-  bool waits_for_the_sink() { return handover_.waits_for_the_sink(); }
-  void source_waits() { handover_.source_waits(); }
-  bool source_looks_again() { return handover_.source_looks_again(); }
+  bool has_space() { return flow_control_.has_space(); }  ///< a frame may come in
+  bool waits_for_the_sink() { return flow_control_.waits_for_the_sink(); }
+  void source_waits() { flow_control_.source_waits(); }
+  bool source_should_wake() { return flow_control_.source_should_wake(); }
   /// After has_space(). `held_ns`: how long the source waited for the sink.
   void let_in(Item* item, uint64_t held_ns, uint64_t now_ns = 0) {
-    handover_.let_in(item, held_ns, now_ns);
+    flow_control_.let_in(item, held_ns, now_ns);
   }
   /// Removes the last frame as if it had never come, if it has not begun and another one may come
   /// in its place. Null otherwise.
-  Item* take_back() { return handover_.take_back(); }
+  Item* take_back() { return flow_control_.take_back(); }
   bool can_take() const { return frames_.can_take(); }
   /// The oldest; after can_take(). `woken_ns`: when the sink woke up, if it waited for this frame.
   Item* take(uint64_t woken_ns = 0);
@@ -131,13 +131,13 @@ class Dispatch {
   /// | at | the frame |
   /// | --- | --- |
   /// | a serial stage | is parked until its turn |
-  /// | a device run | takes a lane; if none is free, the CPU computes the run (Vilches, section II)
-  /// | | a device run, without the CPU fallback | waits for a lane and keeps its worker | | ... of
-  /// a mapping with several letters | is parked: its worker may be needed to collect there | | ...
-  /// if every other worker waits so | is parked: somebody has to collect | | a run that the CPU
-  /// cannot compute | is parked; fails when the last device is lost | | a split run | takes a lane
-  /// and its part of the cores, or waits without either | | a CPU stage, medium grain | takes its
-  /// part of the cores, or waits for it |
+  /// | a device run | takes a lane; if none is free, the CPU computes it (Vilches, section II) |
+  /// | ... without the CPU fallback | waits for a lane and keeps its worker |
+  /// | ... of a mapping with several letters | is parked: its worker may be needed to collect |
+  /// | ... if every other worker waits so | is parked: somebody has to collect |
+  /// | a run that the CPU cannot compute | is parked; fails when the last device is lost |
+  /// | a split run | takes a lane and a partition of the cores, or waits without either |
+  /// | a CPU stage, medium grain | takes a partition of the cores, or waits for it |
   Action next(Entry& entry);
   /// A device action: its commands were enqueued on entry.lane since `since_ns`. The frame belongs
   /// to the worker that collects it.
@@ -200,8 +200,8 @@ class Dispatch {
   ReadyFrames ready_;
   LaneQueue lane_queue_;
   SerialStages serial_stages_;
-  CoreParts cores_;
-  Handover handover_;
+  CorePartitions cores_;
+  FlowControl flow_control_;
 };
 
 }  // namespace tandem

@@ -78,10 +78,10 @@ TEST_F(DispatchBatch, TheSourceIsWokenForHalfOfABatch) {
   dispatch_.source_waits();
   for (int i = 0; i < 8; ++i) {
     compute(kShortNs);
-    EXPECT_FALSE(dispatch_.source_looks_again()) << i;
+    EXPECT_FALSE(dispatch_.source_should_wake()) << i;
   }
   compute(kShortNs);
-  EXPECT_TRUE(dispatch_.source_looks_again());
+  EXPECT_TRUE(dispatch_.source_should_wake());
   EXPECT_EQ(submit_all(), 9);
 }
 

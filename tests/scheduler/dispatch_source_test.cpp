@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// When the source that found no space looks again, as each time in vain costs it and the others a
-// wake; and what is told of how long frames took.
+// When the source that found no space is woken, because a wakeup in vain costs it and the others a
+// switch of threads; and the times of frames.
 #include <gtest/gtest.h>
 
 #include "scheduler/flow/dispatch.h"
@@ -32,26 +32,26 @@ class DispatchSource : public testing::Test {
   int sent_ = 0;
 };
 
-TEST_F(DispatchSource, LooksAgainWhereThereIsSpace) {
+TEST_F(DispatchSource, IsWokenWhereThereIsSpace) {
   submit();
   Dispatch::Entry& first = begin();
   submit();
   EXPECT_FALSE(dispatch_.has_space());
-  EXPECT_FALSE(dispatch_.source_looks_again()) << "it does not wait";
+  EXPECT_FALSE(dispatch_.source_should_wake()) << "it does not wait";
   dispatch_.source_waits();
   compute(first);
   dispatch_.take();
   dispatch_.release();
   EXPECT_NE(dispatch_.take_wakeups() & Dispatch::kSource, 0U);
-  EXPECT_FALSE(dispatch_.source_looks_again()) << "the other item still waits to begin";
+  EXPECT_FALSE(dispatch_.source_should_wake()) << "the other item still waits to begin";
   begin();
   EXPECT_NE(dispatch_.take_wakeups() & Dispatch::kSource, 0U);
-  EXPECT_TRUE(dispatch_.source_looks_again());
+  EXPECT_TRUE(dispatch_.source_should_wake());
   submit();
-  EXPECT_FALSE(dispatch_.source_looks_again());
+  EXPECT_FALSE(dispatch_.source_should_wake());
 }
 
-TEST_F(DispatchSource, LooksAgainWhereItWaitsForTheSinkFromNowOnOrNoLonger) {
+TEST_F(DispatchSource, IsWokenWhereItWaitsForTheSinkFromNowOnOrNoLonger) {
   for (int i = 0; i < 3; ++i) {
     submit();
     compute(begin());
@@ -61,26 +61,26 @@ TEST_F(DispatchSource, LooksAgainWhereItWaitsForTheSinkFromNowOnOrNoLonger) {
   submit();
   EXPECT_FALSE(dispatch_.has_space());
   dispatch_.source_waits();
-  EXPECT_FALSE(dispatch_.source_looks_again());
+  EXPECT_FALSE(dispatch_.source_should_wake());
   dispatch_.take_wakeups();
   compute(last);
   EXPECT_NE(dispatch_.take_wakeups() & Dispatch::kSource, 0U);
   EXPECT_TRUE(dispatch_.waits_for_the_sink());
-  EXPECT_TRUE(dispatch_.source_looks_again());
+  EXPECT_TRUE(dispatch_.source_should_wake());
   dispatch_.source_waits();
-  EXPECT_FALSE(dispatch_.source_looks_again());
+  EXPECT_FALSE(dispatch_.source_should_wake());
   dispatch_.take();
   dispatch_.release();
   EXPECT_FALSE(dispatch_.has_space());
-  EXPECT_TRUE(dispatch_.source_looks_again());
+  EXPECT_TRUE(dispatch_.source_should_wake());
 }
 
-TEST_F(DispatchSource, LooksAgainAfterAnAbort) {
+TEST_F(DispatchSource, IsWokenAfterAnAbort) {
   submit();
   EXPECT_FALSE(dispatch_.has_space());
   dispatch_.source_waits();
   dispatch_.abort();
-  EXPECT_TRUE(dispatch_.source_looks_again());
+  EXPECT_TRUE(dispatch_.source_should_wake());
 }
 
 /// Times that a dispatch tells of a frame, by a clock of the test.

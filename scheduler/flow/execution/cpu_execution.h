@@ -14,8 +14,8 @@
 namespace tandem {
 
 /// The positions of a frame's path that the CPU computes: on the calling thread under coarse grain,
-/// on the frame's part of the cores under medium grain. No lock is held. Thread-safe for different
-/// frames.
+/// on the frame's partition of the cores under medium grain. No lock is held. Thread-safe for
+/// different frames.
 class CpuExecution {
  public:
   CpuExecution(ExecutionContext& context, CorePools& pools) : context_(context), pools_(pools) {}

@@ -5,7 +5,7 @@ namespace tandem {
 
 uint32_t SharedDispatch::take_wakeups() {
   uint32_t wakeups = dispatch_.take_wakeups();
-  if ((wakeups & kSource) && !dispatch_.source_looks_again()) wakeups &= ~kSource;
+  if ((wakeups & kSource) && !dispatch_.source_should_wake()) wakeups &= ~kSource;
   return wakeups;
 }
 

@@ -48,8 +48,8 @@ struct FrameEntry {
   int waits_at = 0;             ///< stage that it waits for, while parked
   bool waits_for_lane = false;  ///< parked for a lane rather than for its turn
   Mapping mapping;
-  bool has_cores = false;             ///< medium grain: holds a part of the cores
-  int part_of_cores = 0;              ///< number of that part
+  bool has_cores = false;             ///< medium grain: holds a partition of the cores
+  int core_partition = 0;             ///< its number
   bool fell_back = false;             ///< the CPU computes the current device run
   int lane = kNoDevice;               ///< while it has one, numbered over all devices
   int device = kNoDevice;             ///< the last one that it was on

@@ -11,7 +11,7 @@ enum Wakeup : uint32_t {
   kOneWorker = 1,    ///< one of the workers in use
   kWorkers = 2,      ///< all workers, and those that may be in use from now on
   kSides = 4,        ///< workers whose action was FrameAction::Kind::wait
-  kSource = 8,       ///< there may be space, see Handover::source_looks_again()
+  kSource = 8,       ///< there may be space, see FlowControl::source_should_wake()
   kSink = 16,        ///< there may be a frame to take
   kEmpty = 32,       ///< nothing may be in flight
   kNoneRunning = 64  ///< no frame is being computed

@@ -11,7 +11,7 @@
 
 namespace tandem {
 
-/// When a frame may come in, and when the source and the sink are woken.
+/// Flow control: when a frame may come in, and when the source and the sink are woken.
 ///
 /// | bound | frames |
 /// | --- | --- |
@@ -21,10 +21,10 @@ namespace tandem {
 ///
 /// Frames that take microseconds are handed over in batches, because a thread takes as long to fall
 /// asleep and wake up as such a frame to be computed.
-class Handover {
+class FlowControl {
  public:
-  Handover(FrameRing& frames, const CurrentConfiguration& configuration, Wakeups& wakeups,
-           int cores);
+  FlowControl(FrameRing& frames, const CurrentConfiguration& configuration, Wakeups& wakeups,
+              int cores);
 
   void set_window(int items);
   int window() const { return window_; }
@@ -35,9 +35,9 @@ class Handover {
   /// The source found no space: the frames that begin next have others behind them.
   void source_waits();
   bool has_waiting_source() const { return source_waits_; }
-  /// Whether the waiting source has a reason to look: there is space, or it waits for the sink
+  /// Whether the waiting source should be woken: there is space, or it waits for the sink
   /// instead of the stages, or the reverse.
-  bool source_looks_again();
+  bool source_should_wake();
   void let_in(Item* item, uint64_t held_ns, uint64_t now_ns);
   Item* take_back();
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "scheduler/flow/rules/handover.h"
+#include "scheduler/flow/rules/flow_control.h"
 
 #include <algorithm>
 
@@ -20,48 +20,48 @@ constexpr uint64_t kServiceWeight = 4;
 
 }  // namespace
 
-Handover::Handover(FrameRing& frames, const CurrentConfiguration& configuration, Wakeups& wakeups,
-                   int cores)
+FlowControl::FlowControl(FrameRing& frames, const CurrentConfiguration& configuration,
+                         Wakeups& wakeups, int cores)
     : frames_(frames),
       configuration_(configuration),
       wakeups_(wakeups),
       cores_(cores),
       window_(frames.size()) {}
 
-void Handover::set_window(int items) {
+void FlowControl::set_window(int items) {
   window_ = std::clamp(items, 2 * (cores_ + 1), frames_.size());
   wakeups_.add(kSource);
 }
 
-bool Handover::waits_for_the_sink() {
+bool FlowControl::waits_for_the_sink() {
   const int enough = std::max(window_ / kWaitsForTheSink, 2 * (cores_ + 1));
   return frames_.only_for_sink() >= static_cast<uint64_t>(enough);
 }
 
-int Handover::most_waiting() const {
+int FlowControl::most_waiting() const {
   return configuration_.workers() + std::max(1, configuration_.all_lanes()) - 1 + batch_;
 }
 
 // Without so many of the frames that wait to begin.
-bool Handover::has_space(int besides) {
+bool FlowControl::has_space(int besides) {
   return frames_.waiting() - besides < most_waiting() && frames_.in_flight() - besides < window_ &&
          !waits_for_the_sink();
 }
 
-void Handover::source_waits() {
+void FlowControl::source_waits() {
   source_waits_ = true;
   source_waits_for_the_sink_ = waits_for_the_sink();
 }
 
 // The source is woken for half of a batch, and brings it while the other half is computed.
-bool Handover::source_looks_again() {
+bool FlowControl::source_should_wake() {
   if (!source_waits_) return false;
   const bool for_a_batch = frames_.waiting() < most_waiting() - batch_ / 2;
   return frames_.aborted() || (for_a_batch && has_space()) ||
          waits_for_the_sink() != source_waits_for_the_sink_;
 }
 
-void Handover::let_in(Item* item, uint64_t held_ns, uint64_t now_ns) {
+void FlowControl::let_in(Item* item, uint64_t held_ns, uint64_t now_ns) {
   source_waits_ = false;
   item->times.let_in_ns = now_ns;
   item->status = {};
@@ -69,14 +69,14 @@ void Handover::let_in(Item* item, uint64_t held_ns, uint64_t now_ns) {
   wakeups_.add(kOneWorker);
 }
 
-Item* Handover::take_back() {
+Item* FlowControl::take_back() {
   if (frames_.waiting() == 0 || !has_space(1)) return nullptr;
   return frames_.withdraw();
 }
 
 // Batches are for frames that the cores alone compute: a device has lanes to fill, and takes
 // longer. The sink is woken at once, unless a worker goes on with a frame that takes microseconds.
-void Handover::done(const FrameEntry& entry) {
+void FlowControl::done(const FrameEntry& entry) {
   if (configuration_.get().mapping.any_device())
     forget_batches();
   else
@@ -87,7 +87,7 @@ void Handover::done(const FrameEntry& entry) {
   if (held_back_ >= batch_ / 2) wake_sink();
 }
 
-void Handover::learn_batch(uint64_t took_ns) {
+void FlowControl::learn_batch(uint64_t took_ns) {
   const bool first = service_ns_ == 0;
   service_ns_ += took_ns / (first ? 1 : kServiceWeight) - service_ns_ / kServiceWeight;
   const auto most = std::min<uint64_t>(kMostInABatch, window_ / kPartOfWindow);
@@ -95,7 +95,7 @@ void Handover::learn_batch(uint64_t took_ns) {
   if (batch_ == 1) batch_ = 0;
 }
 
-void Handover::wake_sink() {
+void FlowControl::wake_sink() {
   held_back_ = 0;
   wakeups_.add(kSink);
 }
