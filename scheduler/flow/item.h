@@ -34,11 +34,11 @@ struct Item {
   /// Kind of the devices that the current stage is mapped to, also if the CPU computes it; 0 if it
   /// is mapped to the CPU. Set by the executor.
   int kind = 0;
-  /// `count` stages from this one on were computed in one pass.
-  void note_pass(int stage, int count) {
+  /// `count` stages from this one on were fused.
+  void note_fused(int stage, int count) {
     if (count > 1) fused_stages |= ((1u << count) - 1) << stage;
   }
-  uint32_t fused_stages = 0;   ///< bit k: stage k was computed in one pass with others
+  uint32_t fused_stages = 0;   ///< bit k: stage k was fused with others
   bool in_bands = false;       ///< a device computed some of its stages in bands
   uint32_t device_stages = 0;  ///< bit k: stage k was computed on the device, in one round at least
   /// While the CPU computes a stage: once it is true, the stage may leave the rest undone, because

@@ -14,11 +14,11 @@ struct Repeat {
   bool holds(int stage) const { return rounds > 1 && stage >= first && stage <= last; }
 };
 
-/// Stages that are computed in one pass over a frame, if it passes them one after the other on one
-/// side. Bit k stands for the stages k and k + 1. The sides differ, because the code of a pass may
-/// compile for one of them alone.
+/// Stages that can be fused: computed in one loop or one kernel, if a frame passes them one after
+/// the other on one side. Bit k stands for the stages k and k + 1. The sides differ, because the
+/// code of fused stages may compile for one of them alone.
 struct Fused {
-  /// Most stages of one pass: each part of a run has code of its own, n (n - 1) / 2 of them.
+  /// Most stages fused: each part of a run has code of its own, n (n - 1) / 2 of them.
   static constexpr int kMost = 4;
   uint32_t on_cores = 0, on_device = 0;
 
@@ -49,9 +49,9 @@ class StagePath {
   bool last_visit(int position) const {
     return !repeat_.holds(stage(position)) || round(position) + 1 == repeat_.rounds;
   }
-  /// How many positions from this one on, before `last`, are one pass of `pairs`, which are those
-  /// of Fused; 1: it is alone. A stage that the frame passes several times is always alone.
-  int one_pass(uint32_t pairs, int position, int last) const {
+  /// How many positions from this one on, before `last`, are fused by `pairs`, which are those of
+  /// Fused; 1: it is alone. A stage that the frame passes several times is always alone.
+  int fused_length(uint32_t pairs, int position, int last) const {
     int count = 1;
     const int most = pairs == 0 ? 1 : std::min(Fused::kMost, last - position);
     for (; count < most; ++count) {

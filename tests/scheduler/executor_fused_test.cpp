@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Stages that are computed in one pass where an item has them on one side.
+// Stages that are fused where an item has them on one side.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -12,24 +12,24 @@ namespace {
 constexpr int kStages = 5, kCores = 3;
 constexpr uint32_t kAll = (1u << kStages) - 1;
 
-TEST(OnePass, HoldsWhatFollowsEachOther) {
+TEST(FusedLength, HoldsWhatFollowsEachOther) {
   const StagePath path(8, {});
-  EXPECT_EQ(path.one_pass(0, 0, 8), 1);
-  EXPECT_EQ(path.one_pass(0b110, 0, 8), 1);
-  EXPECT_EQ(path.one_pass(0b110, 1, 8), 3);
-  EXPECT_EQ(path.one_pass(0b110, 2, 8), 2);
-  EXPECT_EQ(path.one_pass(0b110, 1, 3), 2);
-  EXPECT_EQ(path.one_pass(0b110, 1, 2), 1);
-  EXPECT_EQ(path.one_pass(0b1111111, 0, 8), Fused::kMost);
+  EXPECT_EQ(path.fused_length(0, 0, 8), 1);
+  EXPECT_EQ(path.fused_length(0b110, 0, 8), 1);
+  EXPECT_EQ(path.fused_length(0b110, 1, 8), 3);
+  EXPECT_EQ(path.fused_length(0b110, 2, 8), 2);
+  EXPECT_EQ(path.fused_length(0b110, 1, 3), 2);
+  EXPECT_EQ(path.fused_length(0b110, 1, 2), 1);
+  EXPECT_EQ(path.fused_length(0b1111111, 0, 8), Fused::kMost);
 }
 
-TEST(OnePass, HoldsNothingThatIsRepeated) {
+TEST(FusedLength, HoldsNothingThatIsRepeated) {
   const Repeat repeat{2, 3, 2};
   const StagePath path(6, repeat);
-  EXPECT_EQ(path.one_pass(0b11111, 0, 8), 2);
-  EXPECT_EQ(path.one_pass(0b11111, 2, 8), 1);
-  EXPECT_EQ(path.one_pass(0b11111, 5, 8), 1);
-  EXPECT_EQ(path.one_pass(0b11111, 6, 8), 2);
+  EXPECT_EQ(path.fused_length(0b11111, 0, 8), 2);
+  EXPECT_EQ(path.fused_length(0b11111, 2, 8), 1);
+  EXPECT_EQ(path.fused_length(0b11111, 5, 8), 1);
+  EXPECT_EQ(path.fused_length(0b11111, 6, 8), 2);
 }
 
 class ExecutorFused : public ExecutorTest {
@@ -65,7 +65,7 @@ TEST_F(ExecutorFused, TheFirstIsAskedForAll) {
   }
 }
 
-TEST_F(ExecutorFused, StagesShareTheTimeOfTheirPass) {
+TEST_F(ExecutorFused, FusedStagesShareTheirTime) {
   auto executor = make(kStages, kCores);
   Pump pump(*executor);
   pump.fused_ = {.on_cores = 0b110, .on_device = 0b110};

@@ -15,8 +15,8 @@ Status CpuExecution::compute(FrameEntry& entry, const FrameAction& action) {
   entry.item->lane = kNoDevice;
   entry.item->kind = action.device_kind;
   for (int p = action.first; p < action.last && status.ok();) {
-    const int count = entry.one_pass(p, action.last, false);
-    status = context_.stop ? aborted() : compute_pass(entry, p, count);
+    const int count = entry.fused_length(p, action.last, false);
+    status = context_.stop ? aborted() : compute_fused(entry, p, count);
     p += count;
   }
   return status;
@@ -27,7 +27,7 @@ void CpuExecution::frames_change() {
 }
 
 // `count` positions from this one on.
-Status CpuExecution::compute_pass(FrameEntry& entry, int position, int count) {
+Status CpuExecution::compute_fused(FrameEntry& entry, int position, int count) {
   Item& item = *entry.item;
   const int index = entry.path.stage(position);
   Stage& stage = context_.enter(item, entry.path, position);
@@ -49,7 +49,7 @@ Status CpuExecution::compute_pass(FrameEntry& entry, int position, int count) {
   status = stage.finish(item, false);
   if (context_.stop) return aborted();  // it may have left something out
   context_.counters.count_time(item, index, context_.now_ns() - start_ns, false, count);
-  item.note_pass(index, count);
+  item.note_fused(index, count);
   return status;
 }
 

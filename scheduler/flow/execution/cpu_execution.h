@@ -25,7 +25,7 @@ class CpuExecution {
   void frames_change();
 
  private:
-  Status compute_pass(FrameEntry& entry, int position, int count);
+  Status compute_fused(FrameEntry& entry, int position, int count);
   void compute_on_this_thread(Stage& stage, Item& item, int index);
 
   ExecutionContext& context_;

@@ -22,7 +22,7 @@ Status DeviceExecution::enqueue_piece(FrameEntry& entry, const FrameAction& acti
       p += banded;
       continue;
     }
-    const int count = entry.one_pass(p, action.last, true);
+    const int count = entry.fused_length(p, action.last, true);
     Stage& stage = context_.enter(item, entry.path, p);
     stage.lead(item, count);
     status = stage.prepare(item);
@@ -49,7 +49,7 @@ int DeviceExecution::positions_in_bands(const FrameEntry& entry, const FrameActi
     const int stage = entry.path.stage(p);
     const bool again = (seen >> stage & 1) != 0;
     if (again || !context_.stages[stage]->has_bands() || times_.is_long(entry.lane, stage) ||
-        entry.one_pass(p, action.last, true) > 1)
+        entry.fused_length(p, action.last, true) > 1)
       break;
     seen |= 1u << stage;
   }
@@ -104,7 +104,7 @@ Status DeviceExecution::compute_apart(FrameEntry& entry, const FrameAction& acti
     if (context_.stop) return aborted();
     const int k = path.stage(p);
     Stage& stage = context_.enter(item, path, p);
-    count = entry.one_pass(p, action.last, true);
+    count = entry.fused_length(p, action.last, true);
     stage.lead(item, count);
     status = stage.prepare(item);
     const uint64_t took_ns =
@@ -117,8 +117,8 @@ Status DeviceExecution::compute_apart(FrameEntry& entry, const FrameAction& acti
       return timed(
           [&] { return times_.paced(item, k, [&] { return stage.enqueue_copy(item, to_host); }); });
     };
-    // A mapping that parts the stages of one pass copies more than the pass does. For want of a
-    // measurement, that copy is taken to be as long as that of the pass.
+    // A mapping that separates fused stages copies more than these do. For want of a
+    // measurement, that copy is taken to be as long as that of the fused stages.
     const uint64_t download_ns = time_copy(true);
     for (int s = k; s < k + count; ++s) item.times.download_ns[s] += download_ns;
     if (p + count == action.last && action.last < path.length()) continue;
@@ -133,8 +133,8 @@ Status DeviceExecution::finish(FrameEntry& entry, const FrameAction& action) {
   Status status;
   for (int p = action.first; p < action.last && status.ok();) {
     status = context_.enter(item, entry.path, p).finish(item, true);
-    const int count = entry.one_pass(p, action.last, true);
-    item.note_pass(entry.path.stage(p), count);
+    const int count = entry.fused_length(p, action.last, true);
+    item.note_fused(entry.path.stage(p), count);
     for (const int end = p + count; p < end; ++p)
       if (status.ok()) item.device_stages |= 1u << entry.path.stage(p);
   }

@@ -46,7 +46,7 @@ int DeviceTimes::end_of_piece(const FrameEntry& entry, const FrameAction& action
   int p = first;
   while (p < action.last && p - first < most) {
     const int stage = entry.path.stage(p);
-    const int count = entry.one_pass(p, action.last, true);
+    const int count = entry.fused_length(p, action.last, true);
     const uint64_t here_ns = ns_[kind(lane)][stage].load(std::memory_order_relaxed);
     usual_ns += repeats ? 0 : here_ns * static_cast<uint64_t>(count);
     if (p > first && (is_long(lane, stage) || usual_ns > kRunNs)) break;
@@ -64,7 +64,7 @@ void DeviceTimes::learn(int lane, int stage, uint64_t took_ns, int count) {
 void DeviceTimes::learn_piece(const FrameEntry& entry, uint64_t took_ns) {
   const int positions = entry.sent_until - entry.sent_from;
   const int all = entry.sent.last - entry.sent.first;
-  const int count = entry.one_pass(entry.sent_from, entry.sent.last, true);
+  const int count = entry.fused_length(entry.sent_from, entry.sent.last, true);
   if (positions == count) learn(entry.lane, entry.path.stage(entry.sent_from), took_ns, count);
   if (piece_ < all) piece_ = next_piece(positions, took_ns, all, kPieceNs);
   // Far more than the stages took apart: they have changed, and are timed again.

@@ -41,7 +41,7 @@ class DeviceTimes {
     return paced && context_.stop ? aborted() : status;
   }
 
-  /// `count` stages from this one on took so long in one pass.
+  /// `count` stages from this one on took so long together.
   void learn(int lane, int stage, uint64_t took_ns, int count);
   /// The piece of the frame that was enqueued took so long.
   void learn_piece(const FrameEntry& entry, uint64_t took_ns);

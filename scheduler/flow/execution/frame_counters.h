@@ -57,7 +57,7 @@ struct SplitStats {
 struct ExecutorStats {
   struct PerStage {
     Count cpu_frames, device_frames;
-    Count fused_frames;  ///< of both, in one pass with other stages
+    Count fused_frames;  ///< of both, fused with other stages
     Count cpu_ns, device_ns;
   };
   std::array<PerStage, kMaxStages> stages{};

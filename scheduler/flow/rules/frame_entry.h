@@ -60,9 +60,9 @@ struct FrameEntry {
   uint64_t waits_since_ns = 0;        ///< while it waits for its turn, a lane or a worker
   uint64_t held_ns = 0;               ///< for FrameTimes::held_ns
 
-  /// How many positions from this one on, before `last`, are computed in one pass.
-  int one_pass(int first, int last, bool on_device) const {
-    return path.one_pass(item->fused.on(on_device), first, last);
+  /// How many positions from this one on, before `last`, are fused.
+  int fused_length(int first, int last, bool on_device) const {
+    return path.fused_length(item->fused.on(on_device), first, last);
   }
 };
 

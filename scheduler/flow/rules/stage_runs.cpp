@@ -14,9 +14,9 @@ int StageRuns::end_of_run(const FrameEntry& entry) const {
   const Side here = side(entry, entry.position);
   int end = entry.position + 1;
   while (end < path.length() && side(entry, end) == here && !stages_[path.stage(end)].serial) ++end;
-  // Inside of one pass nobody waits for what an item is changed into.
+  // Fused stages do not wait for what an item is changed into.
   int last = entry.position;
-  do last += entry.one_pass(last, end, true);
+  do last += entry.fused_length(last, end, true);
   while (last < end && !stages_[path.stage(last - 1)].changes_item);
   return last;
 }
