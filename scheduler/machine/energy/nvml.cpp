@@ -121,7 +121,7 @@ std::chrono::milliseconds AskingTimes::pause() const {
 NvmlCounter::NvmlCounter(const NvmlOptions& options, MeterDescription& description)
     : library_(options.library),
       gpu_(chosen(library_, options)),
-      track_({0, kCounterResolutionS, kMostGpuW, kGpuRestS}) {
+      energy_({0, kCounterResolutionS, kMostGpuW, kGpuRestS}) {
   const auto energy = library_.total_energy_j(gpu_);
   const auto power = library_.power_w(gpu_);
   has_counter_ = energy.value.has_value();
@@ -139,7 +139,7 @@ NvmlCounter::NvmlCounter(const NvmlOptions& options, MeterDescription& descripti
 void NvmlCounter::add_power(double watts, MeterClock::time_point now) {
   if (last_power_at_) {
     const double gap_s = seconds(now - *last_power_at_);
-    if (gap_s > kLongestPowerGapS) track_.lose();
+    if (gap_s > kLongestPowerGapS) energy_.lose();
     sum_j_ += gap_s * (last_w_ + watts) / 2;
   }
   last_power_at_ = now;
@@ -149,16 +149,16 @@ void NvmlCounter::add_power(double watts, MeterClock::time_point now) {
 bool NvmlCounter::sample(MeterClock::time_point now, MessageBox& messages) {
   const auto answer = has_counter_ ? library_.total_energy_j(gpu_) : library_.power_w(gpu_);
   if (!answer.value) {
-    track_.lose();
+    energy_.lose();
     last_power_at_.reset();
     messages.tell_once("error", "NVML: " + gpu_.name + ": " + answer.error +
                                     "; its energy is unknown until it answers again");
     return false;
   }
   if (!has_counter_) add_power(*answer.value, now);
-  const CounterTrack::Event event = track_.add(has_counter_ ? *answer.value : sum_j_, now);
-  asking_.asked(now, track_.changed_at());
-  if (event != CounterTrack::Event::none) {
+  const MonotonicCounter::Event event = energy_.add(has_counter_ ? *answer.value : sum_j_, now);
+  asking_.asked(now, energy_.changed_at());
+  if (event != MonotonicCounter::Event::none) {
     messages.tell_once(std::to_string(static_cast<int>(event)),
                        describe(event, "NVML: the energy of " + gpu_.name));
   }
@@ -171,7 +171,7 @@ std::chrono::milliseconds NvmlCounter::pause() const {
 
 std::optional<EnergyReading> NvmlCounter::reading() const {
   EnergyReading reading;
-  reading.g = {track_.since_open_j(), track_.changed_at(), track_.breaks()};
+  reading.g = {energy_.since_open_j(), energy_.changed_at(), energy_.breaks()};
   return known_or_none(reading);
 }
 

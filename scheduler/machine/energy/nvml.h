@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
-#include "scheduler/machine/energy/counter_track.h"
 #include "scheduler/machine/energy/meter.h"
+#include "scheduler/machine/energy/monotonic_counter.h"
 #include "scheduler/machine/energy/nvml_library.h"
 #include "scheduler/machine/energy/sampler.h"
 
@@ -70,7 +70,7 @@ class NvmlCounter {
   NvmlLibrary library_;
   NvmlLibrary::Gpu gpu_;
   bool has_counter_ = false;
-  CounterTrack track_;
+  MonotonicCounter energy_;
   AskingTimes asking_;
   double sum_j_ = 0, last_w_ = 0;  // of the power readings
   std::optional<MeterClock::time_point> last_power_at_;

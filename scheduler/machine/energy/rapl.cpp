@@ -19,7 +19,7 @@ namespace {
 
 namespace fs = std::filesystem;
 using Reason = EnergyUnavailable::Reason;
-using Event = CounterTrack::Event;
+using Event = MonotonicCounter::Event;
 
 constexpr double kRaplResolutionS = 0.001;  // Intel's manual: counters are updated about every 1 ms
 constexpr double kMostPackageW = 1000;
@@ -80,7 +80,7 @@ struct RaplMeter::Zone {
   std::string name;
   std::string counter;
   int file;
-  CounterTrack track;
+  MonotonicCounter energy;
 };
 
 bool processor_is_amd() {
@@ -118,7 +118,7 @@ void RaplMeter::open_zones(const RaplOptions& options) {
                                kind == Kind::package ? kPackageRestS : 0};
     const std::string counter = folder / "energy_uj";
     zones_.push_back(
-        {kind, name, counter, open_for_reading(options, counter), CounterTrack(limits)});
+        {kind, name, counter, open_for_reading(options, counter), MonotonicCounter(limits)});
   }
 }
 
@@ -149,14 +149,14 @@ void RaplMeter::read_zone(Zone& zone, MeterClock::time_point now) {
   const ssize_t size = pread(zone.file, text, sizeof text, 0);
   uint64_t value_uj = 0;
   if (size <= 0 || std::from_chars(text, text + size, value_uj).ec != std::errc()) {
-    zone.track.lose();
+    zone.energy.lose();
     messages_.tell_once(zone.counter, zone.counter + " cannot be read any more" +
                                           (size < 0 ? std::string(": ") + std::strerror(errno)
                                                     : ": it holds no number") +
                                           "; its energy is unknown until it can");
     return;
   }
-  const Event event = zone.track.add(static_cast<double>(value_uj) * 1e-6, now);
+  const Event event = zone.energy.add(static_cast<double>(value_uj) * 1e-6, now);
   if (event == Event::none) return;
   const std::string what = "RAPL " + zone.name + " (" + zone.counter + ")";
   messages_.tell_once(zone.counter + std::to_string(static_cast<int>(event)),
@@ -173,7 +173,7 @@ std::optional<EnergyReading> RaplMeter::read_at(MeterClock::time_point now) {
                           : zone.kind == Kind::cores  ? tallies.cores
                           : zone.kind == Kind::device ? tallies.device
                                                       : tallies.memory;
-    sum += {zone.track.since_open_j(), zone.track.read_at(), zone.track.breaks()};
+    sum += {zone.energy.since_open_j(), zone.energy.read_at(), zone.energy.breaks()};
   }
   return split_->split(tallies);
 }

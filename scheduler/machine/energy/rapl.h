@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "scheduler/machine/energy/counter_track.h"
 #include "scheduler/machine/energy/meter.h"
+#include "scheduler/machine/energy/monotonic_counter.h"
 #include "scheduler/machine/energy/package_split.h"
 
 namespace tandem {

@@ -19,7 +19,7 @@ struct CounterLimits {
 
 /// Makes one hardware counter monotonic and notices when it stops telling the truth: it wraps
 /// (which is handled), jumps, stops, or cannot be read. Pure: the caller passes the time.
-class CounterTrack {
+class MonotonicCounter {
  public:
   enum class Event {
     none,
@@ -28,7 +28,7 @@ class CounterTrack {
     stopped,      ///< no new value for `rest_s`; told once until it moves again
   };
 
-  explicit CounterTrack(const CounterLimits& limits) : limits_(limits) {}
+  explicit MonotonicCounter(const CounterLimits& limits) : limits_(limits) {}
 
   /// A new reading of the counter, in its own joules. When nobody has read it for so long that it
   /// may have wrapped unseen, the interval is lost without an event: the counter is not to blame.
@@ -55,6 +55,6 @@ class CounterTrack {
 };
 
 /// "`what` jumped back: ..." for people.
-std::string describe(CounterTrack::Event event, const std::string& what);
+std::string describe(MonotonicCounter::Event event, const std::string& what);
 
 }  // namespace tandem

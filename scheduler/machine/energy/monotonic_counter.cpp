@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "scheduler/machine/energy/counter_track.h"
+#include "scheduler/machine/energy/monotonic_counter.h"
 
 #include "scheduler/machine/clock.h"
 
 namespace tandem {
 
-CounterTrack::Event CounterTrack::judge(double counter_j, MeterClock::time_point now,
-                                        double& step_j) const {
+MonotonicCounter::Event MonotonicCounter::judge(double counter_j, MeterClock::time_point now,
+                                                double& step_j) const {
   const bool fell = counter_j < counter_j_;
   step_j = counter_j - counter_j_ + (fell ? limits_.range_j : 0);
   const double still_s = seconds(now - changed_at_);
@@ -18,13 +18,13 @@ CounterTrack::Event CounterTrack::judge(double counter_j, MeterClock::time_point
   return rests_too_long ? Event::stopped : Event::none;
 }
 
-void CounterTrack::start_again(double counter_j, MeterClock::time_point now) {
+void MonotonicCounter::start_again(double counter_j, MeterClock::time_point now) {
   counter_j_ = counter_j;
   changed_at_ = now;
   state_ = State::good;
 }
 
-CounterTrack::Event CounterTrack::add(double counter_j, MeterClock::time_point now) {
+MonotonicCounter::Event MonotonicCounter::add(double counter_j, MeterClock::time_point now) {
   const double unread_s = seconds(now - read_at_);
   read_at_ = now;
   if (state_ == State::fresh) {
@@ -53,23 +53,23 @@ CounterTrack::Event CounterTrack::add(double counter_j, MeterClock::time_point n
   return event;
 }
 
-void CounterTrack::lose() {
+void MonotonicCounter::lose() {
   if (state_ != State::fresh) state_ = State::lost;
 }
 
-std::optional<double> CounterTrack::since_open_j() const {
+std::optional<double> MonotonicCounter::since_open_j() const {
   return state_ == State::good ? std::optional(total_j_) : std::nullopt;
 }
 
-std::string describe(CounterTrack::Event event, const std::string& what) {
+std::string describe(MonotonicCounter::Event event, const std::string& what) {
   switch (event) {
-    case CounterTrack::Event::jumped_back:
+    case MonotonicCounter::Event::jumped_back:
       return what + " jumped back: the energy of that interval is unknown";
-    case CounterTrack::Event::jumped_far:
+    case MonotonicCounter::Event::jumped_far:
       return what + " rose by more than the chip can draw: the energy of that interval is unknown";
-    case CounterTrack::Event::stopped:
+    case MonotonicCounter::Event::stopped:
       return what + " stopped counting: its energy is unknown until it moves again";
-    case CounterTrack::Event::none:
+    case MonotonicCounter::Event::none:
       break;
   }
   return {};
