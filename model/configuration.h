@@ -137,8 +137,8 @@ std::string to_string(const Configuration& configuration);
 std::string parse_configuration(std::string_view text, int stages, int cores,
                                 Configuration& configuration, uint32_t can_split = ~0u);
 
-/// What is left open: a configuration may be chosen when it has all that is fixed here.
-struct Allowed {
+/// Constraints of a choice: a configuration is allowed if it has all that is fixed here.
+struct Constraints {
   std::optional<Mapping> mapping;
   std::optional<Granularity> granularity;
   std::optional<int> threads;  ///< of coarse grain: fixes the granularity too
@@ -153,15 +153,15 @@ struct Allowed {
   uint32_t device_only = 0;  ///< bit k: stage k has no CPU implementation, and is on a device
 
   bool operator()(const Configuration& configuration) const;
-  /// Whether one configuration alone is allowed, with one lane where lanes are open. So it is with
+  /// Whether a single configuration is allowed, with one lane where lanes are open. So it is with
   /// a mapping that has further letters, which nothing is measured for.
   bool fixed() const;
-  /// What of it cannot be at the same time, or the empty string.
+  /// Describes constraints that exclude each other; empty if there are none.
   std::string contradiction() const;
   /// What runs while nothing is known: coarse grain on `cores` threads where that is open, with the
   /// stages on the CPU that it can compute.
   Configuration fallback(int stages, int cores) const;
-  bool operator==(const Allowed&) const = default;
+  bool operator==(const Constraints&) const = default;
 };
 
 /// All (1 + letters)^s (nC + 2) configurations (Vilches, section II-B, has one letter); mappings

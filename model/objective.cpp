@@ -188,7 +188,7 @@ void put_plain_first(Choice& choice, double gain, IsSpecial&& is_special) {
 }
 
 Choice rank(const Model& model, const Measurements& measurements, const Objective& objective,
-            const Allowed& allowed, std::span<const Trial> trials, Which which) {
+            const Constraints& allowed, std::span<const Trial> trials, Which which) {
   Ranking ranking(objective);
   // A frame that has the device to itself takes as long with any number of lanes. One lane of one
   // thread is measured so, and several with as many frames at a time.
@@ -259,8 +259,8 @@ bool least_latency(const Objective& objective) {
          objective.power_budget_w == 0 && objective.target_latency_s == 0;
 }
 
-Choice choose(const Measurements& measurements, const Objective& objective, const Allowed& allowed,
-              std::span<const Trial> trials, Which which) {
+Choice choose(const Measurements& measurements, const Objective& objective,
+              const Constraints& allowed, std::span<const Trial> trials, Which which) {
   const Model model(measurements, allowed.lanes.value_or(0));
   Choice choice = rank(model, measurements, objective, allowed, trials, which);
   if (choice.count == 0 && needs_energy(objective)) {

@@ -71,7 +71,7 @@ struct Choice {
 /// too.
 enum class Which { all, measured, decoupled, coupled };
 Choice choose(const Measurements& measurements, const Objective& objective,
-              const Allowed& allowed = {}, std::span<const Trial> trials = {},
+              const Constraints& allowed = {}, std::span<const Trial> trials = {},
               Which which = Which::all);
 
 /// Whether Which::measured has it: it had an experiment, all of it on the CPU, or a trial.

@@ -16,7 +16,7 @@ class Predictor {
                              const Configuration& configuration) const = 0;
   /// As tandem::choose().
   virtual Choice choose(const Measurements& measurements, const Objective& objective,
-                        const Allowed& allowed, std::span<const Trial> trials,
+                        const Constraints& allowed, std::span<const Trial> trials,
                         Which which = Which::all) const = 0;
 };
 
@@ -28,7 +28,8 @@ class AnalyticPredictor : public Predictor {
     return tandem::predict(measurements, configuration);
   }
   Choice choose(const Measurements& measurements, const Objective& objective,
-                const Allowed& allowed, std::span<const Trial> trials, Which which) const override {
+                const Constraints& allowed, std::span<const Trial> trials,
+                Which which) const override {
     return tandem::choose(measurements, objective, allowed, trials, which);
   }
 };

@@ -83,7 +83,7 @@ Step Controller::decide_for_frames() {
 // it had at the stages, then frames side by side, which leave cores to those who build.
 Step Controller::await_device() {
   wanted_.reset();
-  const Allowed allowed = this->allowed();
+  const Constraints allowed = this->allowed();
   Configuration meanwhile = allowed.fallback(chain_.stages, chain_.cores);
   if (!allowed.granularity && !allowed.threads) {
     if (first_frame_left_) {
@@ -236,7 +236,7 @@ std::optional<Step> Controller::frame_done(const FrameTimes& times, uint32_t dev
 // With what is known now: run what is best, or find out, or go on.
 Step Controller::decide(Reason reason) {
   end_check();
-  const Allowed allowed = this->allowed();
+  const Constraints allowed = this->allowed();
   if (allowed.fixed() || !conditions_ || !rules_.any()) {
     abandon_training();
     wanted_.reset();

@@ -26,7 +26,7 @@ struct AdaptRules {
   bool on_caps = true;         ///< when frames change
   bool on_drift = true;        ///< when service times leave what they were for good
   double max_overhead = 0.05;  ///< the share of time that training may cost (Vilches, equation 2)
-  Allowed allowed;
+  Constraints allowed;
 
   bool any() const { return on_caps || on_drift; }
 };
@@ -227,7 +227,7 @@ class Controller {
   bool lacks_splits(const Learnt& learnt) const;
   bool lacks_latency(const Learnt& learnt) const;
   /// What the rules and the share of the machine leave open.
-  Allowed allowed() const;
+  Constraints allowed() const;
   std::optional<Step> look_at_neighbours();
   bool take_share();
   void abandon_for_neighbours();

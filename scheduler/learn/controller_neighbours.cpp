@@ -8,8 +8,8 @@
 
 namespace tandem {
 
-Allowed Controller::allowed() const {
-  Allowed allowed = rules_.allowed;
+Constraints Controller::allowed() const {
+  Constraints allowed = rules_.allowed;
   allowed.device_only = chain_.device_only;
   if (cores_ < chain_.cores) allowed.most_cores = cores_;
   if (at_work_ > 1) allowed.most_lanes = std::max(1, kMaxLanes / at_work_);

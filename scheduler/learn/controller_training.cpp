@@ -43,7 +43,7 @@ Step Controller::start_training(Reason reason, Candidate otherwise) {
   budget_.begin_training();
   Facts facts{chain_, {}};
   facts.chain.cores = cores_;
-  const Allowed open = allowed();
+  const Constraints open = allowed();
   if (open.most_lanes > 0)
     std::erase_if(facts.chain.lanes, [&](int lanes) { return lanes > open.most_lanes; });
   if (rules_.allowed.lanes) {

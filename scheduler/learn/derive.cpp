@@ -160,7 +160,7 @@ void put_first(const Candidate& candidate, Choice& choice) {
 }
 
 // The same mapping without cores that compute frames of their own.
-Choice of_device_alone(const Choice& choice, const Findings& findings, Allowed allowed,
+Choice of_device_alone(const Choice& choice, const Findings& findings, Constraints allowed,
                        const Predictor& predictor, Which which) {
   allowed.mapping = choice.best().configuration.mapping;
   allowed.threads = findings.measurements.devices;
@@ -169,7 +169,7 @@ Choice of_device_alone(const Choice& choice, const Findings& findings, Allowed a
 
 // The device without the cores that add little to it: what they cost is seldom the same at another
 // size.
-void leave_out_little_cores(Choice& choice, const Learnt& derived, const Allowed& allowed,
+void leave_out_little_cores(Choice& choice, const Learnt& derived, const Constraints& allowed,
                             const Predictor& predictor) {
   const Objective& objective = choice.objective;
   const Configuration& chosen = choice.best().configuration;
@@ -188,7 +188,7 @@ void leave_out_little_cores(Choice& choice, const Learnt& derived, const Allowed
 // Prefers more lanes of the device alone, if they ran and are expected to do as much. Too many
 // lanes cost little. Too few cost up to a fifth of the rate, and one lane up to two fifths, where
 // lanes gain more than at the next size.
-void take_more_lanes(Choice& choice, const Learnt& derived, const Allowed& allowed,
+void take_more_lanes(Choice& choice, const Learnt& derived, const Constraints& allowed,
                      const Predictor& predictor) {
   const Candidate chosen = choice.best();
   if (!is_led_by_rate(choice.objective) || !chosen.configuration.mapping.any_device() ||
@@ -224,7 +224,7 @@ void take_more_lanes(Choice& choice, const Learnt& derived, const Allowed& allow
 
 }  // namespace
 
-Choice choose_derived(const Learnt& derived, const Objective& objective, const Allowed& allowed,
+Choice choose_derived(const Learnt& derived, const Objective& objective, const Constraints& allowed,
                       const Predictor& predictor) {
   const Findings& findings = derived.findings;
   const auto simplest_of = [&](Which which) {

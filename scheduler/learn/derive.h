@@ -35,7 +35,7 @@ Learnt derive(const Learnt& learnt, const Slowdown& slowdown, const Predictor& p
 /// that nobody tried, the same of the configurations that the trainings behind it ran. Of another
 /// size and beyond kSomeCores cores, the device alone where cores beside it add less than 10%; of
 /// another size, the most lanes of the device alone that ran and are expected to do as much.
-Choice choose_derived(const Learnt& derived, const Objective& objective, const Allowed& allowed,
+Choice choose_derived(const Learnt& derived, const Objective& objective, const Constraints& allowed,
                       const Predictor& predictor);
 
 /// Whether what was learnt with `learnt` holds for `chain`: the same stages can use the same

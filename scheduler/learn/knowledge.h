@@ -24,11 +24,11 @@ struct Learnt {
   Findings findings;  ///< what they mean
   Candidate chosen;
   Objective objective;  ///< for which, and ...
-  Allowed allowed;      ///< ... among which, `chosen` is the best that was found
+  Constraints allowed;  ///< ... among which, `chosen` is the best that was found
   Origin origin = Origin::training;
   double device_takes = 1;  ///< where it is `slower`: so many times as long as before, if it is
-  bool verified = true;  ///< it holds now, as far as anybody looked
-  uint64_t version = 0;  ///< of what bins share, greater than all before; 0: not shared
+  bool verified = true;     ///< it holds now, as far as anybody looked
+  uint64_t version = 0;     ///< of what bins share, greater than all before; 0: not shared
 
   bool derived() const { return origin == Origin::other_sizes || origin == Origin::slower; }
 };

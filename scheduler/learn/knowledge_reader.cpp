@@ -178,8 +178,8 @@ std::optional<Candidate> read_chosen(const JsonObject& entry, const Chain& chain
   return Candidate{read_configuration(object, chain), expected};
 }
 
-Allowed read_allowed(const JsonObject& object, const Chain& chain) {
-  Allowed allowed;
+Constraints read_allowed(const JsonObject& object, const Chain& chain) {
+  Constraints allowed;
   if (!object.at("mapping").is_null()) {
     const std::string problem =
         parse_mapping(read_text(object, "mapping"), chain.stages, allowed.mapping.emplace(),

@@ -92,7 +92,7 @@ OrderedJson or_null(const std::optional<Value>& value) {
   return value ? OrderedJson(*value) : OrderedJson(nullptr);
 }
 
-OrderedJson to_json(const Allowed& allowed) {
+OrderedJson to_json(const Constraints& allowed) {
   OrderedJson json{
       {"mapping",
        allowed.mapping ? OrderedJson(to_string(*allowed.mapping)) : OrderedJson(nullptr)},

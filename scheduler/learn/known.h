@@ -15,7 +15,7 @@ struct Known {
   Facts facts;
   std::optional<Candidate> chosen;  ///< with what was expected of it
   Objective objective;              ///< for which, and ...
-  Allowed allowed;                  ///< ... among which it was chosen
+  Constraints allowed;              ///< ... among which it was chosen
   int64_t trained_s = 0;  ///< when, or when it was found to hold again, in seconds since 1970, UTC
 };
 

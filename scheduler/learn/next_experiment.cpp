@@ -58,7 +58,7 @@ constexpr double kGainOfADriver = 0.03;
 class Finder {
  public:
   Finder(const Facts& facts, const Findings& findings, const Objective& objective,
-         const Allowed& allowed, const Predictor& predictor)
+         const Constraints& allowed, const Predictor& predictor)
       : facts_(facts),
         findings_(findings),
         measurements_(findings.measurements),
@@ -365,7 +365,7 @@ class Finder {
   const Measurements& measurements_;
   const std::vector<Trial>& trials_;
   const Objective& objective_;
-  const Allowed& allowed_;
+  const Constraints& allowed_;
   const Predictor& predictor_;
   const LanePrior& prior_;
   const Effort effort_;
@@ -380,7 +380,7 @@ class Finder {
 }  // namespace
 
 Next next_experiment(const Facts& facts, const Findings& findings, const Objective& objective,
-                     const Allowed& allowed, const Predictor& predictor) {
+                     const Constraints& allowed, const Predictor& predictor) {
   Finder finder(facts, findings, objective, allowed, predictor);
   Next next = keep_up(finder.next(), facts, findings, objective);
   if (!next.plan) return next;

@@ -25,6 +25,6 @@ struct Next {
 /// is corrected and the next best is tried. Then come other numbers of threads and of lanes of the
 /// best, and looks that compare near equals.
 Next next_experiment(const Facts& facts, const Findings& findings, const Objective& objective,
-                     const Allowed& allowed, const Predictor& predictor);
+                     const Constraints& allowed, const Predictor& predictor);
 
 }  // namespace tandem

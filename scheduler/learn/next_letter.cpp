@@ -24,7 +24,7 @@ Mapping whole_letter(const Chain& chain, std::size_t letter) {
 }  // namespace
 
 std::optional<Plan> next_letter(const Facts& facts, const Findings& findings,
-                                const Objective& objective, const Allowed& allowed) {
+                                const Objective& objective, const Constraints& allowed) {
   const Chain& chain = facts.chain;
   if (findings.starved || allowed.mapping || allowed.granularity == Granularity::medium ||
       needs_energy(objective) || needs_latency(objective))
@@ -43,7 +43,7 @@ std::optional<Plan> next_letter(const Facts& facts, const Findings& findings,
 }
 
 std::optional<Configuration> promising_letters(const Facts& facts, const Findings& findings,
-                                               const Choice& measured, const Allowed& allowed) {
+                                               const Choice& measured, const Constraints& allowed) {
   const Measurements& m = findings.measurements;
   if (m.further.empty() || measured.count == 0) return std::nullopt;
   if (needs_energy(measured.objective) || needs_latency(measured.objective)) return std::nullopt;

@@ -16,11 +16,11 @@ namespace tandem {
 /// All stages of a letter are timed one by one, once. Energies and latencies of several kinds are
 /// not predicted: where the objective needs these, further letters are left alone.
 std::optional<Plan> next_letter(const Facts& facts, const Findings& findings,
-                                const Objective& objective, const Allowed& allowed);
+                                const Objective& objective, const Constraints& allowed);
 
 /// A configuration with further letters that promises clearly more than the best that was measured;
 /// few are tried. Nothing with further letters is chosen that was not.
 std::optional<Configuration> promising_letters(const Facts& facts, const Findings& findings,
-                                               const Choice& measured, const Allowed& allowed);
+                                               const Choice& measured, const Constraints& allowed);
 
 }  // namespace tandem

@@ -40,7 +40,7 @@ bool tells_sides_apart(const Domains& domains) {
 class Measuring {
  public:
   Measuring(const Facts& facts, const Findings& findings, const Objective& objective,
-            const Allowed& allowed)
+            const Constraints& allowed)
       : facts_(facts),
         chain_(facts.chain),
         observations_(facts.observations),
@@ -386,14 +386,14 @@ class Measuring {
   const std::vector<Observation>& observations_;
   const Measurements& measurements_;
   const Objective& objective_;
-  const Allowed& allowed_;
+  const Constraints& allowed_;
   const LanePrior& prior_;
 };
 
 }  // namespace
 
 std::optional<Plan> next_measurement(const Facts& facts, const Findings& findings,
-                                     const Objective& objective, const Allowed& allowed) {
+                                     const Objective& objective, const Constraints& allowed) {
   return Measuring(facts, findings, objective, allowed).next();
 }
 

@@ -32,6 +32,6 @@ inline constexpr int kFewCores = 4;
 ///   Where a frame on a core would hold up the device for 50 ms, and the device is faster in each
 ///   stage than all cores, its processor time under medium grain tells that already (interpret()).
 std::optional<Plan> next_measurement(const Facts& facts, const Findings& findings,
-                                     const Objective& objective, const Allowed& allowed);
+                                     const Objective& objective, const Constraints& allowed);
 
 }  // namespace tandem

@@ -19,7 +19,7 @@ constexpr double kGain = 0.06, kMayErr = 0.15, kOneMayErr = 1;
 class Splitting {
  public:
   Splitting(const Facts& facts, const Findings& findings, const Objective& objective,
-            const Allowed& allowed, const Predictor& predictor)
+            const Constraints& allowed, const Predictor& predictor)
       : facts_(facts),
         findings_(findings),
         objective_(objective),
@@ -115,7 +115,7 @@ class Splitting {
   }
 
   Choice best_whole() const {
-    Allowed whole = allowed_;
+    Constraints whole = allowed_;
     whole.cpu_share = 0;
     return predictor_.choose(findings_.measurements, objective_, whole, findings_.trials);
   }
@@ -123,23 +123,23 @@ class Splitting {
   const Facts& facts_;
   const Findings& findings_;
   const Objective& objective_;
-  const Allowed& allowed_;
+  const Constraints& allowed_;
   const Predictor& predictor_;
 };
 
 }  // namespace
 
 std::optional<Plan> next_split(const Facts& facts, const Findings& findings,
-                               const Objective& objective, const Allowed& allowed,
+                               const Objective& objective, const Constraints& allowed,
                                const Predictor& predictor) {
   return Splitting(facts, findings, objective, allowed, predictor).next();
 }
 
 std::optional<Configuration> whole_beside_split(const Findings& findings, const Choice& measured,
-                                                const Allowed& allowed,
+                                                const Constraints& allowed,
                                                 const Predictor& predictor) {
   if (allowed.mapping || !measured.best().configuration.mapping.any_split()) return std::nullopt;
-  Allowed without_split = allowed;
+  Constraints without_split = allowed;
   without_split.cpu_share = 0;
   const Choice whole =
       predictor.choose(findings.measurements, measured.objective, without_split, findings.trials);

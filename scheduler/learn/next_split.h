@@ -16,12 +16,13 @@ namespace tandem {
 /// would gain too little even without fixed times is not tried, nor is another share that, by what
 /// is known, is slower by more than that may err, unless `allowed` fixes the mapping.
 std::optional<Plan> next_split(const Facts& facts, const Findings& findings,
-                               const Objective& objective, const Allowed& allowed,
+                               const Objective& objective, const Constraints& allowed,
                                const Predictor& predictor);
 
 /// The best of the whole frames where a split is the best of what was measured and nobody looked at
 /// them: a prediction may err by more than a split gains.
 std::optional<Configuration> whole_beside_split(const Findings& findings, const Choice& measured,
-                                                const Allowed& allowed, const Predictor& predictor);
+                                                const Constraints& allowed,
+                                                const Predictor& predictor);
 
 }  // namespace tandem

@@ -53,7 +53,7 @@ Verdict verify_remembered(const Learnt& learnt, std::span<const Observation> loo
 class Derived {
  public:
   Derived(const Learnt& learnt, std::span<const Observation> looks, const Objective& objective,
-          const Allowed& allowed, const Predictor& predictor)
+          const Constraints& allowed, const Predictor& predictor)
       : learnt_(learnt), objective_(objective), allowed_(allowed), predictor_(predictor) {
     for (const Observation& look : looks) take(look);
   }
@@ -219,7 +219,7 @@ class Derived {
 
   const Learnt& learnt_;
   const Objective& objective_;
-  const Allowed& allowed_;
+  const Constraints& allowed_;
   const Predictor& predictor_;
   std::vector<Looked> looked_at_;
   Candidate best_;
@@ -230,7 +230,7 @@ class Derived {
 }  // namespace
 
 Verdict verify(const Learnt& learnt, std::span<const Observation> looks, const Objective& objective,
-               const Allowed& allowed, const Predictor& predictor) {
+               const Constraints& allowed, const Predictor& predictor) {
   if (!learnt.derived()) return verify_remembered(learnt, looks);
   return Derived(learnt, looks, objective, allowed, predictor).verdict();
 }

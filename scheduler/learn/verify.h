@@ -32,9 +32,9 @@ struct Verdict {
 /// from before frames took another time is looked at likewise, four times at most: two sides that
 /// changed unlike each other leave more open. What a training ran then comes before what the model
 /// alone speaks for, and what needs many cores, or few, is expected to do what looks saw of others
-/// that do; until one did, a device of few threads is expected to do as before it seemed slow. Where
-/// looks disagree it holds if the best of them is as fast as expected.
+/// that do; until one did, a device of few threads is expected to do as before it seemed slow.
+/// Where looks disagree it holds if the best of them is as fast as expected.
 Verdict verify(const Learnt& learnt, std::span<const Observation> looks, const Objective& objective,
-               const Allowed& allowed, const Predictor& predictor);
+               const Constraints& allowed, const Predictor& predictor);
 
 }  // namespace tandem

@@ -96,14 +96,14 @@ TEST(Configuration, TasksAreReadAsTheyAreWritten) {
   }
 }
 
-TEST(Allowed, TasksHoldForConfigurationsWithTheDevice) {
-  const Allowed allowed{.tasks = 4};
+TEST(Constraints, TasksHoldForConfigurationsWithTheDevice) {
+  const Constraints allowed{.tasks = 4};
   Configuration configuration{{7, 3}, Granularity::coarse, 1};
   EXPECT_FALSE(allowed(configuration));
   configuration.tasks = 4;
   EXPECT_TRUE(allowed(configuration));
   EXPECT_TRUE(allowed({{0, 3}, Granularity::coarse, 1}));
-  EXPECT_EQ(Allowed({.mapping = Mapping{7, 3}, .tasks = 4}).fallback(3, 2).tasks, 4);
+  EXPECT_EQ(Constraints({.mapping = Mapping{7, 3}, .tasks = 4}).fallback(3, 2).tasks, 4);
 }
 
 TEST(Configuration, IsReadAsItIsWritten) {
@@ -240,9 +240,9 @@ TEST(Configuration, SplitStagesComeAfterTheOthers) {
   EXPECT_FALSE(names.contains("gcc/mg2"));
 }
 
-TEST(Allowed, ASplitMappingLeavesTheShareOpen) {
+TEST(Constraints, ASplitMappingLeavesTheShareOpen) {
   const Mapping split{3, 2, Side::s};
-  Allowed allowed{.mapping = split};
+  Constraints allowed{.mapping = split};
   EXPECT_EQ(to_string(allowed.fallback(2, 4)), "ss/mg/a50");
   EXPECT_FALSE(allowed.fixed());
   EXPECT_TRUE(allowed({split, Granularity::medium, 5, 1, 1, 10}));
@@ -250,26 +250,26 @@ TEST(Allowed, ASplitMappingLeavesTheShareOpen) {
   EXPECT_EQ(to_string(allowed.fallback(2, 4)), "ss/mg/a20");
   EXPECT_TRUE(allowed.fixed());
   EXPECT_FALSE(allowed({split, Granularity::medium, 5, 1, 1, 10}));
-  EXPECT_FALSE((Allowed{.cpu_share = 0})({split, Granularity::medium, 5, 1, 1, 10}));
-  EXPECT_TRUE((Allowed{.cpu_share = 0})({{1, 2}, Granularity::medium}));
+  EXPECT_FALSE((Constraints{.cpu_share = 0})({split, Granularity::medium, 5, 1, 1, 10}));
+  EXPECT_TRUE((Constraints{.cpu_share = 0})({{1, 2}, Granularity::medium}));
 }
 
-TEST(Allowed, GrainThatIsFixedFixesTheFramesAtATime) {
+TEST(Constraints, GrainThatIsFixedFixesTheFramesAtATime) {
   const Configuration two{{0, 2}, Granularity::medium, 5, 1, 2};
-  EXPECT_TRUE(Allowed{}(two));
-  EXPECT_FALSE((Allowed{.granularity = Granularity::medium})(two));
-  const Allowed allowed{.granularity = Granularity::medium, .frames_at_once = 2};
+  EXPECT_TRUE(Constraints{}(two));
+  EXPECT_FALSE((Constraints{.granularity = Granularity::medium})(two));
+  const Constraints allowed{.granularity = Granularity::medium, .frames_at_once = 2};
   EXPECT_TRUE(allowed(two));
   EXPECT_EQ(to_string(allowed.fallback(2, 4)), "cc/mg2");
 }
 
-TEST(Allowed, SaysWhatCannotBeAtTheSameTime) {
+TEST(Constraints, SaysWhatCannotBeAtTheSameTime) {
   const Mapping split{3, 2, Side::s};
-  const auto says = [](const Allowed& allowed, const char* text) {
+  const auto says = [](const Constraints& allowed, const char* text) {
     return allowed.contradiction().find(text) != std::string::npos;
   };
-  EXPECT_EQ((Allowed{.mapping = split}).contradiction(), "");
-  EXPECT_EQ((Allowed{.mapping = Mapping{1, 2}, .cpu_share = 0}).contradiction(), "");
+  EXPECT_EQ((Constraints{.mapping = split}).contradiction(), "");
+  EXPECT_EQ((Constraints{.mapping = Mapping{1, 2}, .cpu_share = 0}).contradiction(), "");
   EXPECT_TRUE(says({.mapping = split, .granularity = Granularity::coarse}, "needs medium grain"));
   EXPECT_TRUE(says({.mapping = split, .threads = 2}, "needs medium grain"));
   EXPECT_TRUE(says({.mapping = split, .cpu_share = 0}, "nothing may be split"));
@@ -285,7 +285,7 @@ TEST(Configuration, StagesWithoutACpuImplementationStayOnTheDevice) {
   const auto all = all_configurations(3, 2, 7, kOneLane, 1, 2);
   for (const Configuration& c : all) EXPECT_TRUE(c.mapping.on_device(1)) << to_string(c);
   EXPECT_EQ(all.size(), 16u);
-  const Allowed allowed{.device_only = 2};
+  const Constraints allowed{.device_only = 2};
   EXPECT_EQ(to_string(allowed.fallback(3, 2)), "cgc/cg3");
   EXPECT_TRUE(allowed({{6, 3}, Granularity::medium}));
   EXPECT_FALSE(allowed({{5, 3}, Granularity::medium}));

@@ -68,7 +68,7 @@ TEST(Latency, IsUnknownWhereATimeIs) {
 
 TEST(Latency, TheTargetTakesTheFastestThatStaysBelow) {
   const Measurements m = example_chip();
-  Allowed cpu;
+  Constraints cpu;
   cpu.mapping = Mapping{0, 3};
   const auto in = [&](double target_s) { return choose(m, {.target_latency_s = target_s}, cpu); };
   // 80 frames/s in 62.5 ms, 50 in 20.
@@ -81,7 +81,7 @@ TEST(Latency, TheTargetTakesTheFastestThatStaysBelow) {
 
 // With a tenth to spare: ccc/mg makes 50 frames/s in 20 ms, ccc/cg4 62.5 in 64, ccc/cg5 80 in 62.5.
 TEST(Latency, WhatDoesNotKeepUpWithALiveSourceIsLeft) {
-  Allowed cpu;
+  Constraints cpu;
   cpu.mapping = Mapping{0, 3};
   const auto by = [&](const Objective& objective) {
     return to_string(choose(example_chip(), objective, cpu).best().configuration);
@@ -108,7 +108,7 @@ TEST(Latency, MoreLanesAnswerNoSooner) {
     return made;
   };
   const std::vector<Trial> trials{trial(1, 2e-3), trial(2, 1.5e-3)};
-  const auto best = [&](const Objective& objective, const Allowed& allowed = {}) {
+  const auto best = [&](const Objective& objective, const Constraints& allowed = {}) {
     return to_string(choose(m, objective, allowed, trials).best().configuration);
   };
   EXPECT_EQ(best({Metric::latency}), "ggg/cg1");

@@ -101,9 +101,9 @@ TEST(PredictSplit, IsChosenWhereItClearlyBeatsWholeFrames) {
   EXPECT_EQ(to_string(choose(m, latency).best().configuration), "sss/mg/a67");
   m.split.cores.rows_s = 27e-3;  // 19.1 ms
   EXPECT_EQ(to_string(choose(m, latency).best().configuration), "ccc/mg");
-  const Allowed told{.mapping = Mapping{7, 3, Side::s}};
+  const Constraints told{.mapping = Mapping{7, 3, Side::s}};
   EXPECT_EQ(to_string(choose(m, latency, told).best().configuration), "sss/mg/a67");
-  const Allowed never{.cpu_share = 0};
+  const Constraints never{.cpu_share = 0};
   EXPECT_EQ(to_string(choose(split_chip(), latency, never).best().configuration), "ccc/mg");
 }
 

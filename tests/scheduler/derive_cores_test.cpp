@@ -50,7 +50,7 @@ double error_of(const Learnt& derived, const Configuration& configuration) {
   return trial ? trial->measured.throughput_fps / trial->predicted.throughput_fps : kUnknown;
 }
 
-Configuration chosen(const Learnt& derived, const Allowed& allowed = {}) {
+Configuration chosen(const Learnt& derived, const Constraints& allowed = {}) {
   return choose_derived(derived, {}, allowed, kPredictor).best().configuration;
 }
 
@@ -92,7 +92,7 @@ TEST(DeriveCoresTest, OfThreadsBesideADeviceASimplerNumberOfLanesThatNobodyTried
   ASSERT_NEAR(kPredictor.predict(m, one).throughput_fps, expected.throughput_fps,
               0.01 * expected.throughput_fps);
   two.findings.trials = {{tried, expected, expected}};
-  Allowed allowed;
+  Constraints allowed;
   allowed.threads = tried.threads;
   EXPECT_EQ(chosen(derived(two), allowed), tried);
 }
@@ -125,7 +125,7 @@ TEST(DeriveCoresTest, OfTheDeviceAloneTheMostLanesThatAreAsGoodAreDerived) {
   const Configuration two{{1, 2}, Granularity::coarse, 1, 2};
   const Prediction expected = kPredictor.predict(m, two);
   coupled.findings.trials = {{two, expected, expected}};
-  Allowed allowed;
+  Constraints allowed;
   allowed.mapping = two.mapping;
   allowed.threads = 1;
   Knowledge knowledge;

@@ -12,7 +12,7 @@ using Kind = Observation::Kind;
 
 const AnalyticPredictor kPredictor;
 
-Next next(const Facts& facts, const Allowed& allowed = {}) {
+Next next(const Facts& facts, const Constraints& allowed = {}) {
   return next_experiment(facts, interpret(facts.observations, facts.chain, kPredictor), {}, allowed,
                          kPredictor);
 }
@@ -30,7 +30,7 @@ Facts slowed(Facts facts, double slower) {
 TEST(NextExperimentLongTest, LongFramesThatHaveJustRunAreNotLookedAt) {
   Facts facts = measured(two_stages(), kPredictor);
   facts.observations.push_back(carried_out({on_cores(2)}));
-  Allowed these;
+  Constraints these;
   these.mapping = on_cores(2).mapping;
   these.granularity = Granularity::coarse;
   these.threads = 2;
@@ -44,7 +44,7 @@ TEST(NextExperimentLongTest, LongFramesThatHaveJustRunAreNotLookedAt) {
 
 // The first trial of two stages, of which the last is the cores' alone and the device waits for it;
 // all frames take so many times longer.
-Configuration first_trial(double slower, const Allowed& allowed = {}) {
+Configuration first_trial(double slower, const Constraints& allowed = {}) {
   Chain chain = two_stages(1);
   chain.cores = 16;
   chain.lanes = {2, 4, 8};
@@ -72,7 +72,7 @@ TEST(NextExperimentLongTest, OfLongFramesMediumGrainIsTriedFirst) {
 }
 
 TEST(NextExperimentLongTest, LongFramesAreTriedWithAsFewLanesAsPromiseAsMuch) {
-  Allowed coarse;
+  Constraints coarse;
   coarse.granularity = Granularity::coarse;
   EXPECT_EQ(first_trial(400, coarse).lanes, 1) << to_string(first_trial(400, coarse));
   EXPECT_GT(first_trial(1, coarse).lanes, 1) << to_string(first_trial(1, coarse));

@@ -20,7 +20,7 @@ using Kind = Observation::Kind;
 
 const AnalyticPredictor kPredictor;
 
-Next next(const Facts& facts, const Allowed& allowed = {},
+Next next(const Facts& facts, const Constraints& allowed = {},
           const Predictor& predictor = kPredictor) {
   return next_experiment(facts, interpret(facts.observations, facts.chain, predictor), {}, allowed,
                          predictor);
@@ -88,7 +88,7 @@ TEST(NextExperimentTest, OfManyThreadsFewAreMeasuredAndTheOthersLieBetween) {
 }
 
 TEST(NextExperimentTest, TheNumberOfThreadsThatIsFixedIsMeasuredAndMayBeChosen) {
-  Allowed five;
+  Constraints five;
   five.threads = 5;
   Facts facts{many_cores(), {}};
   for (Next wanted = next(facts, five); wanted.plan; wanted = next(facts, five)) {
@@ -203,7 +203,7 @@ TEST(NextExperimentTest, LooksEndWhenItIsClearWhoIsBetter) {
 // What is tried in bands, and what is chosen in the end, where a frame in so many bands takes such
 // a part of the latency of a whole one.
 std::pair<std::set<int>, Configuration> tried_in_bands(const Objective& objective,
-                                                       const Allowed& allowed, uint32_t bands,
+                                                       const Constraints& allowed, uint32_t bands,
                                                        std::map<int, double> parts,
                                                        const LanePrior& prior = {}) {
   Chain chain = two_stages();
@@ -340,7 +340,7 @@ TEST(NextExperimentTest, ADecoupledMappingIsTriedOnlyWhereItPromisesAGain) {
 }
 
 TEST(NextExperimentTest, NothingIsTriedThatIsNotAllowed) {
-  Allowed allowed;
+  Constraints allowed;
   allowed.mapping = Mapping{1, 2};
   Facts facts = measured(two_stages(), kPredictor);
   for (Next wanted = next(facts, allowed); wanted.plan; wanted = next(facts, allowed)) {
@@ -376,7 +376,8 @@ TEST(NextExperimentTest, WhatTheSourceBroughtIsKnownToWhatComesNext) {
 class Fond : public AnalyticPredictor {
  public:
   Choice choose(const Measurements& measurements, const Objective& objective,
-                const Allowed& allowed, std::span<const Trial> trials, Which which) const override {
+                const Constraints& allowed, std::span<const Trial> trials,
+                Which which) const override {
     Choice choice = AnalyticPredictor::choose(measurements, objective, allowed, trials, which);
     if (which != Which::coupled) return choice;
     choice.ranked[0] = {{{2, 2}, Granularity::medium, 3}, {1e6, kUnknown, kUnknown, kUnknown}};

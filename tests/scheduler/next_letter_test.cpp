@@ -20,7 +20,7 @@ Chain two_kinds() {
 class NextLetter : public testing::Test {
  protected:
   void measure(const Chain& chain, double stage_s, const Objective& objective = {},
-               const Allowed& allowed = {}) {
+               const Constraints& allowed = {}) {
     facts_ = {chain, {}};
     for (;;) {
       findings_ = interpret(facts_.observations, chain, kPredictor);

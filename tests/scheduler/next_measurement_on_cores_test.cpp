@@ -20,7 +20,7 @@ const AnalyticPredictor kPredictor;
 Names measured_with_a_stage_on_the_cores(double device_s, double core_s, double medium_s,
                                          double first_medium_s, double download_s = 0,
                                          const Objective& objective = {},
-                                         const Allowed& allowed = {}) {
+                                         const Constraints& allowed = {}) {
   Chain chain = two_stages(1);
   chain.cores = 16;
   chain.lanes = {2, 4, 8};
@@ -86,7 +86,7 @@ TEST(NextMeasurementOnCoresTest, CoresAreMeasuredOnceMoreWhereMediumGrainContrad
 
 TEST(NextMeasurementOnCoresTest, ADeviceThatKeepsUpWithTheCoresOnLongFramesIsAllThatIsMeasured) {
   const auto names = [](double device_s, double core_s, double download_s = 0,
-                        const Objective& objective = {}, const Allowed& allowed = {}) {
+                        const Objective& objective = {}, const Constraints& allowed = {}) {
     return measured_with_a_stage_on_the_cores(device_s, core_s, core_s / 12, core_s / 12,
                                               download_s, objective, allowed);
   };
@@ -96,7 +96,7 @@ TEST(NextMeasurementOnCoresTest, ADeviceThatKeepsUpWithTheCoresOnLongFramesIsAll
   EXPECT_EQ(names(20e-3, 300e-3), medium) << "all cores may be faster";
   EXPECT_EQ(names(15e-3, 300e-3, 20e-3), medium);
   EXPECT_EQ(names(1.5e-3, 30e-3), medium) << "it costs little";
-  Allowed fixed;
+  Constraints fixed;
   fixed.granularity = Granularity::medium;
   EXPECT_EQ(names(15e-3, 300e-3, 0, {}, fixed), medium) << "that is asked for";
   EXPECT_EQ(names(15e-3, 300e-3, 0, {Metric::efficiency})[1], "cc/mg") << "which draws less?";

@@ -37,7 +37,7 @@ Machine with_cores(int cores) {
 
 // All that is measured, in order.
 std::vector<std::string> measured_on(const Machine& machine, const Objective& objective = {},
-                                     const Allowed& allowed = {}, const LanePrior& prior = {}) {
+                                     const Constraints& allowed = {}, const LanePrior& prior = {}) {
   Facts facts{machine.chain, {}, prior};
   std::vector<std::string> names;
   for (;;) {
@@ -205,7 +205,7 @@ TEST(NextMeasurementTest, OfCoresFarBehindTheDeviceFewAreMeasured) {
   // All cores together have 2% of the device's rate under medium grain and 16% otherwise, ...
   const Names one{"gg/cg1 apart", "gg/cg1", "cc/mg", "gg/cg2 beside", "cc/cg1"};
   EXPECT_EQ(with_device(0.1e-3), one);
-  Allowed fixed;
+  Constraints fixed;
   fixed.threads = 16;
   EXPECT_EQ(measured_on(machine, {}, fixed).back(), "cc/cg16") << "that is asked for";
   EXPECT_EQ(measured_on(machine, {Metric::efficiency}), one);
@@ -263,7 +263,7 @@ TEST(NextMeasurementTest, BesideADeviceThatIsMadeOfThemCoresAreNotMeasured) {
   EXPECT_EQ(measured_on(machine, {Metric::efficiency}), alone) << "whose joules would it be?";
   machine.chain.domains.u = Domain::dominant;
   EXPECT_NE(measured_on(machine, {Metric::efficiency}), alone) << "each side has a meter";
-  Allowed threads;
+  Constraints threads;
   threads.threads = 3;
   EXPECT_EQ(measured_on(machine, {}, threads), alone) << "two threads are not allowed";
   machine.cores_get_none = true;
@@ -279,7 +279,7 @@ TEST(NextMeasurementTest, OfLongFramesLessIsMeasured) {
   EXPECT_EQ(measured_on(machine), few);
   EXPECT_EQ(measured_on(machine, {Metric::latency})[1], "gg/cg1");
   EXPECT_EQ(measured_on(machine, {Metric::efficiency})[1], "gg/cg1");
-  Allowed fixed;
+  Constraints fixed;
   fixed.threads = 3;
   EXPECT_EQ(measured_on(machine, {}, fixed).back(), "cc/cg3") << "that is asked for";
   machine.chain.lanes = {2};

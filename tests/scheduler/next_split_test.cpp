@@ -54,7 +54,7 @@ class NextSplitTest : public testing::Test {
   }
 
   // The splits that are measured after everything else.
-  std::vector<std::string> splits(const Objective& objective, const Allowed& allowed = {}) {
+  std::vector<std::string> splits(const Objective& objective, const Constraints& allowed = {}) {
     std::vector<std::string> names;
     for (int i = 0; i < 30; ++i) {
       findings_ = interpret(facts_.observations, facts_.chain, kPredictor);

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Which configurations are left open.
+// Which configurations a choice may take.
 #include <algorithm>
 
 #include "model/configuration.h"
 
 namespace tandem {
 
-bool Allowed::operator()(const Configuration& configuration) const {
+bool Constraints::operator()(const Configuration& configuration) const {
   if (device_only != 0 && (device_only & ~configuration.mapping.device_stages()) != 0) return false;
   if (mapping && configuration.mapping != *mapping) return false;
   if (granularity && configuration.granularity != *granularity) return false;
@@ -28,13 +28,13 @@ bool Allowed::operator()(const Configuration& configuration) const {
          (configuration.granularity == Granularity::coarse && configuration.threads == *threads);
 }
 
-bool Allowed::fixed() const {
+bool Constraints::fixed() const {
   if (mapping && mapping->any_split()) return cpu_share.has_value();
   if (mapping && mapping->any_further_letter()) return true;
   return mapping && (threads || granularity == Granularity::medium);
 }
 
-std::string Allowed::contradiction() const {
+std::string Constraints::contradiction() const {
   if (!mapping || !mapping->any_split()) return {};
   const std::string name = "mapping '" + to_string(*mapping) + "' splits stages";
   if (threads || granularity == Granularity::coarse)
@@ -46,7 +46,7 @@ std::string Allowed::contradiction() const {
   return {};
 }
 
-Configuration Allowed::fallback(int stages, int cores) const {
+Configuration Constraints::fallback(int stages, int cores) const {
   Configuration configuration{mapping.value_or(Mapping{device_only, stages}),
                               granularity.value_or(Granularity::coarse), 0};
   if (configuration.mapping.any_split()) {
