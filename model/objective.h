@@ -4,7 +4,7 @@
 #include <array>
 #include <span>
 
-#include "model/trial.h"
+#include "model/correction.h"
 
 namespace tandem {
 

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <utility>
 
-#include "model/trial.h"
+#include "model/correction.h"
 #include "scheduler/learn/controller.h"
 #include "scheduler/learn/next_lanes.h"
 #include "scheduler/learn/worth.h"

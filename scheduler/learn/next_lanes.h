@@ -5,9 +5,9 @@
 #include <optional>
 #include <span>
 
+#include "model/correction.h"
 #include "model/lane_prior.h"
 #include "model/objective.h"
-#include "model/trial.h"
 #include "scheduler/learn/facts.h"
 
 namespace tandem {

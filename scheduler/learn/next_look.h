@@ -3,8 +3,8 @@
 
 #include <optional>
 
+#include "model/correction.h"
 #include "model/objective.h"
-#include "model/trial.h"
 #include "scheduler/learn/facts.h"
 #include "scheduler/learn/interpret.h"
 

@@ -4,9 +4,9 @@
 #include <optional>
 #include <span>
 
+#include "model/correction.h"
 #include "model/lane_prior.h"
 #include "model/objective.h"
-#include "model/trial.h"
 #include "scheduler/learn/chain.h"
 
 /// What else may be tried so that the copies and kernels of a device overlap.

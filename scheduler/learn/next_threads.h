@@ -5,8 +5,8 @@
 #include <optional>
 #include <span>
 
+#include "model/correction.h"
 #include "model/objective.h"
-#include "model/trial.h"
 #include "scheduler/learn/chain.h"
 
 /// What else may be tried: other numbers of threads of what did best.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "model/trial.h"
+#include "model/correction.h"
 
 #include <gtest/gtest.h>
 
