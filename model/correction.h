@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "model/configuration.h"
-#include "model/predict.h"
+#include "model/predict/predict.h"
 
 namespace tandem {
 

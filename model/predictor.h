@@ -4,7 +4,7 @@
 #include <span>
 
 #include "model/objective.h"
-#include "model/predict.h"
+#include "model/predict/predict.h"
 
 namespace tandem {
 

@@ -4,7 +4,7 @@
 #include "gst/bin/plan.h"
 #include "gst/bin/reports.h"
 #include "kernels/opencl/opencl.h"
-#include "model/predict.h"
+#include "model/predict/predict.h"
 
 GST_DEBUG_CATEGORY_EXTERN(tandem_bin_debug);
 #define GST_CAT_DEFAULT tandem_bin_debug

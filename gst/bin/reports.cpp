@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "gst/bin/run.h"
-#include "model/predict.h"
+#include "model/predict/predict.h"
 
 namespace tandem::bin {
 namespace {

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "model/letters.h"
+#include "model/predict/letters.h"
 
 namespace tandem {
 namespace {

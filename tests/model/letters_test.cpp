@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "model/letters.h"
+#include "model/predict/letters.h"
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // Numbers worked by hand from the equations of docs/model.md, mostly for example_chip().
-#include "model/predict.h"
+#include "model/predict/predict.h"
 
 #include <gtest/gtest.h>
 

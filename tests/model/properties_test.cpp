@@ -2,7 +2,7 @@
 // What holds for every chip, on seeded random ones.
 #include <gtest/gtest.h>
 
-#include "model/predict.h"
+#include "model/predict/predict.h"
 #include "tests/model/example_chip.h"
 
 namespace tandem {

@@ -2,7 +2,7 @@
 // Coupled mappings in which any thread takes the device when it is free.
 #include <gtest/gtest.h>
 
-#include "model/predict.h"
+#include "model/predict/predict.h"
 
 namespace tandem {
 namespace {

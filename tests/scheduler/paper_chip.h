@@ -8,7 +8,7 @@
 #include <random>
 #include <utility>
 
-#include "model/predict.h"
+#include "model/predict/predict.h"
 #include "scheduler/learn/controller.h"
 
 namespace tandem {

@@ -6,7 +6,7 @@
 
 #include <cmath>
 
-#include "model/predict.h"
+#include "model/predict/predict.h"
 
 namespace tandem::test {
 namespace {

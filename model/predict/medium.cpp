@@ -5,7 +5,7 @@
 #include <cmath>
 #include <utility>
 
-#include "model/predict.h"
+#include "model/predict/predict.h"
 
 namespace tandem {
 namespace {

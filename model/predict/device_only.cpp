@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "model/predict.h"
+#include "model/predict/predict.h"
 
 namespace tandem {
 

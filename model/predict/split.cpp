@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // Frames on both sides at a time, and several frames over a part of the cores each.
+#include "model/split.h"
+
 #include <algorithm>
 
-#include "model/predict.h"
-#include "model/split.h"
+#include "model/predict/predict.h"
 
 namespace tandem {
 

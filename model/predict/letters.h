@@ -3,7 +3,7 @@
 
 #include <functional>
 
-#include "model/predict.h"
+#include "model/predict/predict.h"
 
 namespace tandem {
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // Devices of several kinds, a letter each: docs/model.md, "Letters".
-#include "model/letters.h"
+#include "model/predict/letters.h"
 
 #include <algorithm>
 #include <array>

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "model/predict.h"
+#include "model/predict/predict.h"
 
 #include <algorithm>
 
-#include "model/letters.h"
+#include "model/predict/letters.h"
 
 namespace tandem {
 namespace {

@@ -2,7 +2,7 @@
 // How long 95 of 100 frames take at most.
 #include <algorithm>
 
-#include "model/predict.h"
+#include "model/predict/predict.h"
 
 namespace tandem {
 namespace {
