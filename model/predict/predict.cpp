@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "model/predict/letters.h"
+#include "model/predict/device_classes.h"
 
 namespace tandem {
 namespace {
@@ -298,7 +298,7 @@ Prediction Model::predict(const Configuration& configuration) const {
   const Mapping& mapping = configuration.mapping;
   if (mapping.stages != stages()) return {};
   if (mapping.any_split()) return on_both_sides(configuration);
-  if (mapping.any_further_letter()) return predict_letters(m_, configuration);
+  if (mapping.any_further_letter()) return predict_device_classes(m_, configuration);
   MappingCosts costs;
   for (int k = stages() - 1; k >= 0; --k) {
     const StageMeasurements& stage = m_.stages[k];

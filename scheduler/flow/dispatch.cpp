@@ -15,13 +15,13 @@ constexpr uint64_t kLongWait = 10;
 Dispatch::Dispatch(std::vector<StageRules> stages, int cores, bool has_device)
     : stages_(std::move(stages)),
       frames_(std::max(kMaxWindow, 2 * (cores + 1))),
-      letters_(stages_, has_device),
-      configuration_(static_cast<int>(stages_.size()), cores, letters_),
-      runs_(stages_, letters_),
-      lanes_(letters_),
-      sent_(letters_, wakeups_),
+      device_classes_(stages_, has_device),
+      configuration_(static_cast<int>(stages_.size()), cores, device_classes_),
+      runs_(stages_, device_classes_),
+      lanes_(device_classes_),
+      sent_(device_classes_, wakeups_),
       ready_(stages_.size() + kMaxDevices * kMaxLanes + cores + 1, wakeups_),
-      lane_queue_({frames_, letters_, runs_, lanes_, ready_}, cores),
+      lane_queue_({frames_, device_classes_, runs_, lanes_, ready_}, cores),
       serial_stages_(frames_, ready_),
       cores_(wakeups_),
       flow_control_(frames_, configuration_, wakeups_, cores) {}
@@ -35,7 +35,7 @@ void Dispatch::configure(const Configuration& configuration, const Devices& devi
   const auto lanes_in_use = [&] {
     bool any_capable = false;
     for (int letter = 0; letter < kMaxLetters; ++letter)
-      any_capable = any_capable || letters_.can_compute(letter);
+      any_capable = any_capable || device_classes_.can_compute(letter);
     return any_capable || !sent_.empty() || !lane_queue_.empty();
   };
   if (!configuration_.is_pending()) {
@@ -186,7 +186,7 @@ Dispatch::Action Dispatch::next(Entry& entry) {
     entry.fell_back = true;  // decided for good: the device may be free when the cores are
     return {Kind::wait};
   }
-  return {Kind::cpu, first, runs_.end_of_cpu_part(entry), letters_.kind_of(side)};
+  return {Kind::cpu, first, runs_.end_of_cpu_part(entry), device_classes_.kind_of(side)};
 }
 
 // Nothing: the CPU computes the run. `had_worker`: the frame has waited for a lane with its worker.
@@ -215,7 +215,7 @@ Dispatch::Action Dispatch::take_lane(Entry& entry) {
   cores_.give_back(entry);
   lane_queue_.offer();
   return {Action::Kind::device, entry.position, runs_.end_of_run(entry),
-          letters_.kind(entry.device)};
+          device_classes_.kind(entry.device)};
 }
 
 Dispatch::Action Dispatch::park_for_lane(Entry& entry) {
@@ -226,7 +226,7 @@ Dispatch::Action Dispatch::park_for_lane(Entry& entry) {
 
 // Both sides, or neither. With several devices all workers might wait here, and none collect.
 Dispatch::Action Dispatch::split_or_wait(Entry& entry) {
-  if (letters_.devices() > 1 && !lane_queue_.may_take(entry)) return park_for_lane(entry);
+  if (device_classes_.devices() > 1 && !lane_queue_.may_take(entry)) return park_for_lane(entry);
   const bool both = lanes_.has_free(0) && cores_.take(entry);
   if (both) lanes_.take(entry, 0);
   lane_queue_.offer();  // the lanes that are left
@@ -234,7 +234,8 @@ Dispatch::Action Dispatch::split_or_wait(Entry& entry) {
     cores_.give_back(entry);
     return {Action::Kind::wait};
   }
-  return {Action::Kind::split, entry.position, runs_.end_of_run(entry), letters_.kind_of(Side::s)};
+  return {Action::Kind::split, entry.position, runs_.end_of_run(entry),
+          device_classes_.kind_of(Side::s)};
 }
 
 // A frame that failed still lets those behind it through the serial stages.
@@ -251,7 +252,7 @@ Dispatch::Action Dispatch::leave(Entry& entry) {
 // Such a frame comes back without a lane for others: all workers that could free a lane may have
 // one at hand.
 bool Dispatch::lost_its_device(const Entry& entry) const {
-  return entry.failed_before || (entry.device != kNoDevice && letters_.failed(entry.device));
+  return entry.failed_before || (entry.device != kNoDevice && device_classes_.failed(entry.device));
 }
 
 bool Dispatch::did(Entry& entry, const Action& action, const Status& status) {
@@ -276,12 +277,12 @@ bool Dispatch::did(Entry& entry, const Action& action, const Status& status) {
 bool Dispatch::device_failed(Entry& entry, const Status& status) {
   Item& item = *entry.item;
   const int device = std::max(0, status.device() >= 0 ? status.device() : entry.device);
-  const bool first_failure = letters_.any_usable() && !letters_.failed(device);
+  const bool first_failure = device_classes_.any_usable() && !device_classes_.failed(device);
   if (first_failure) lose(device);
   const bool again = std::exchange(entry.failed_before, true);
-  const bool any_usable = letters_.any_usable();
+  const bool any_usable = device_classes_.any_usable();
   if (!any_usable || again)
-    entry.mapping = entry.mapping.within(any_usable ? letters_.stages_without_cpu() : 0);
+    entry.mapping = entry.mapping.within(any_usable ? device_classes_.stages_without_cpu() : 0);
   item.device_stages = item.fused_stages = 0;
   item.in_bands = false;
   item.times.stage_ns = item.times.download_ns = item.times.upload_ns = {};
@@ -290,7 +291,7 @@ bool Dispatch::device_failed(Entry& entry, const Status& status) {
 }
 
 void Dispatch::lose(int device) {
-  letters_.lose(device);
+  device_classes_.lose(device);
   wakeups_.add(kWorkers | kSides);
   configuration_.resolve();
   lane_queue_.offer();
@@ -302,7 +303,7 @@ void Dispatch::sent(Entry& entry, const Action& action, uint64_t since_ns) {
   sent_.add(entry);
   sent_.wake_collectors(1);  // the worker that sent it is about to look itself
   // If the device failed meanwhile, that worker may not be in use any more, and the others asleep.
-  if (letters_.failed(entry.device)) wakeups_.add(kWorkers);
+  if (device_classes_.failed(entry.device)) wakeups_.add(kWorkers);
 }
 
 void Dispatch::sent_again(Entry& entry, uint64_t since_ns) {

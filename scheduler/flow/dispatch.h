@@ -11,7 +11,7 @@
 #include "scheduler/flow/item.h"
 #include "scheduler/flow/rules/core_partitions.h"
 #include "scheduler/flow/rules/current_configuration.h"
-#include "scheduler/flow/rules/device_letters.h"
+#include "scheduler/flow/rules/device_classes.h"
 #include "scheduler/flow/rules/flow_control.h"
 #include "scheduler/flow/rules/frame_entry.h"
 #include "scheduler/flow/rules/frame_ring.h"
@@ -37,7 +37,7 @@ namespace tandem {
 /// | what does a worker do next | work_for() |
 /// | where is a stage computed, what does a frame wait for | next() |
 /// | which positions are computed together | StageRuns |
-/// | which device has a letter, which has failed | DeviceLetters |
+/// | which device has a letter, which has failed | DeviceClasses |
 /// | which lane is free, who waits for one | LaneOccupancy, LaneQueue |
 /// | which frames are on the devices, who collects | SentFrames |
 /// | which frames wait for a worker | ReadyFrames |
@@ -86,7 +86,7 @@ class Dispatch {
   /// Workers that the configuration uses.
   int workers() const { return configuration_.workers(); }
   /// Devices that have not failed: of one kind, or of all.
-  int usable_devices(int kind = kNone) const { return letters_.usable(kind); }
+  int usable_devices(int kind = kNone) const { return device_classes_.usable(kind); }
 
   // --- In and out ----------------------------------------------------------------------------
 
@@ -192,7 +192,7 @@ class Dispatch {
   // Each after those that it refers to.
   Wakeups wakeups_;
   FrameRing frames_;
-  DeviceLetters letters_;
+  DeviceClasses device_classes_;
   CurrentConfiguration configuration_;
   StageRuns runs_;
   LaneOccupancy lanes_;

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "model/predict/letters.h"
+#include "model/predict/device_classes.h"
 
 namespace tandem {
 namespace {
@@ -61,12 +61,12 @@ std::optional<Configuration> promising_letters(const Facts& facts, const Finding
   double best_fps = (1 + kLetterGain) * measured.best().prediction.throughput_fps;
   const auto offer = [&](const Configuration& configuration) {
     if (!allowed(configuration) || find_trial(findings.trials, configuration)) return;
-    const double expected_fps = reached * predict_letters(m, configuration).throughput_fps;
+    const double expected_fps = reached * predict_device_classes(m, configuration).throughput_fps;
     if (!(expected_fps > best_fps)) return;
     best_fps = expected_fps;
     best = configuration;
   };
-  visit_letters(m, [&](const Mapping& mapping) {
+  visit_device_classes(m, [&](const Mapping& mapping) {
     bool lanes = true;  // all of its letters may have several
     if ((mapping.letters() & 1) != 0) lanes = !facts.chain.lanes.empty();
     for (std::size_t i = 0; i < facts.chain.further.size(); ++i)

@@ -5,7 +5,7 @@
 
 #include "model/configuration.h"
 #include "scheduler/flow/devices.h"
-#include "scheduler/flow/rules/device_letters.h"
+#include "scheduler/flow/rules/device_classes.h"
 
 namespace tandem {
 
@@ -13,7 +13,7 @@ namespace tandem {
 /// lanes, bands and sides are clamped to what the stages, the cores and the devices can do.
 class CurrentConfiguration {
  public:
-  CurrentConfiguration(int stages, int cores, DeviceLetters& letters);
+  CurrentConfiguration(int stages, int cores, DeviceClasses& device_classes);
 
   /// Sets the pending configuration. See Dispatch::configure().
   void propose(const Configuration& configuration, const Devices& devices, bool time_stages,
@@ -38,7 +38,7 @@ class CurrentConfiguration {
   void current_changes();
 
   const int stages_, cores_;
-  DeviceLetters& letters_;
+  DeviceClasses& device_classes_;
   Configuration current_, pending_;
   bool time_stages_ = false, pending_time_stages_ = false;
   int devices_in_use_ = 0, workers_;  // of current_: several steps of each frame ask for them

@@ -41,7 +41,7 @@ bool LaneQueue::goes_on(const FrameEntry& entry) const {
 }
 
 void LaneQueue::offer() {
-  const bool all = parts_.frames.aborted() || !parts_.letters.any_usable();
+  const bool all = parts_.frames.aborted() || !parts_.device_classes.any_usable();
   for (FrameEntry* entry : parked_) {
     if (entry->state != FrameEntry::State::parked || !goes_on(*entry)) continue;
     parts_.ready.unpark(*entry, all ? kWorkers : kOneWorker);

@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <vector>
 
-#include "scheduler/flow/rules/device_letters.h"
+#include "scheduler/flow/rules/device_classes.h"
 #include "scheduler/flow/rules/frame_entry.h"
 #include "scheduler/flow/rules/frame_ring.h"
 #include "scheduler/flow/rules/lane_occupancy.h"
@@ -19,7 +19,7 @@ class LaneQueue {
  public:
   struct Parts {  ///< of Dispatch
     const FrameRing& frames;
-    const DeviceLetters& letters;
+    const DeviceClasses& device_classes;
     const StageRuns& runs;
     const LaneOccupancy& lanes;
     ReadyFrames& ready;

@@ -8,7 +8,7 @@
 
 #include "model/configuration.h"
 #include "scheduler/flow/devices.h"
-#include "scheduler/flow/rules/device_letters.h"
+#include "scheduler/flow/rules/device_classes.h"
 #include "scheduler/flow/rules/frame_entry.h"
 #include "scheduler/flow/rules/wakeups.h"
 
@@ -18,8 +18,8 @@ namespace tandem {
 /// device. A device has at most one collector.
 class SentFrames {
  public:
-  SentFrames(const DeviceLetters& letters, Wakeups& wakeups)
-      : letters_(letters), wakeups_(wakeups) {
+  SentFrames(const DeviceClasses& device_classes, Wakeups& wakeups)
+      : device_classes_(device_classes), wakeups_(wakeups) {
     sent_.reserve(kMaxDevices * kMaxLanes);
     collectors_.fill(kNoDevice);
   }
@@ -52,13 +52,13 @@ class SentFrames {
   }
   /// Wakeups a worker if more devices than `besides` have frames and no collector.
   void wake_collectors(int besides) {
-    if (letters_.devices() == 1) return;
-    for (int d = 0; d < letters_.devices(); ++d)
+    if (device_classes_.devices() == 1) return;
+    for (int d = 0; d < device_classes_.devices(); ++d)
       if (collectors_[d] == kNoDevice && any_on(d) && --besides < 0) wakeups_.add(kOneWorker);
   }
 
  private:
-  const DeviceLetters& letters_;
+  const DeviceClasses& device_classes_;
   Wakeups& wakeups_;
   std::vector<FrameEntry*> sent_;
   std::array<int, kMaxDevices> collectors_;  ///< workers; negative: none

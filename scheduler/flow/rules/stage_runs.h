@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "model/configuration.h"
-#include "scheduler/flow/rules/device_letters.h"
+#include "scheduler/flow/rules/device_classes.h"
 #include "scheduler/flow/rules/frame_entry.h"
 
 namespace tandem {
@@ -13,11 +13,11 @@ namespace tandem {
 /// of positions on one side without a serial stage; a frame does not change sides inside a run.
 class StageRuns {
  public:
-  StageRuns(const std::vector<StageRules>& stages, const DeviceLetters& letters)
-      : stages_(stages), letters_(letters) {}
+  StageRuns(const std::vector<StageRules>& stages, const DeviceClasses& device_classes)
+      : stages_(stages), device_classes_(device_classes) {}
 
   Side side(const FrameEntry& entry, int position) const {
-    return letters_.side(entry.mapping, entry.path.stage(position));
+    return device_classes_.side(entry.mapping, entry.path.stage(position));
   }
   /// At the frame's position; 0 for the CPU and for split stages.
   int letter(const FrameEntry& entry) const { return letter_of(side(entry, entry.position)); }
@@ -36,7 +36,7 @@ class StageRuns {
 
  private:
   const std::vector<StageRules>& stages_;
-  const DeviceLetters& letters_;
+  const DeviceClasses& device_classes_;
 };
 
 }  // namespace tandem

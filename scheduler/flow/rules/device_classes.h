@@ -26,14 +26,14 @@ struct Letters {
   bool operator==(const Letters&) const = default;
 };
 
-/// The devices behind the letters of a mapping, and the side that computes a stage.
+/// The device classes that the letters of a mapping name, and the side that computes a stage.
 ///
-/// Devices of one kind share a letter. A failed device is never used again. With the last device of
-/// a letter, the letter's stages move to the CPU at once, and the letters behind it move up with
-/// the next configuration.
-class DeviceLetters {
+/// Devices of one kind are a class and share a letter. A failed device is never used again. With
+/// the last device of a letter, the letter's stages move to the CPU at once, and the letters behind
+/// it move up with the next configuration.
+class DeviceClasses {
  public:
-  DeviceLetters(const std::vector<StageRules>& stages, bool has_device);
+  DeviceClasses(const std::vector<StageRules>& stages, bool has_device);
 
   /// Letters for the next configuration. Kinds without a usable device get none.
   void propose(const Devices& devices);

@@ -10,11 +10,12 @@ namespace tandem {
 /// What a configuration does whose mapping has further letters. Each device takes what it can of
 /// its stages, and the cores compute the rest: an upper bound, because it leaves out that nobody
 /// may be there to use a device at once. Its energy is unknown.
-Prediction predict_letters(const Measurements& measurements, const Configuration& configuration);
+Prediction predict_device_classes(const Measurements& measurements,
+                                  const Configuration& configuration);
 
 /// Calls `visit` for the mappings with further letters that may be of use: those whose frames
 /// change sides twice at most. Each crossing goes through the host.
-void visit_letters(const Measurements& measurements,
-                   const std::function<void(const Mapping&)>& visit);
+void visit_device_classes(const Measurements& measurements,
+                          const std::function<void(const Mapping&)>& visit);
 
 }  // namespace tandem

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "model/predict/letters.h"
+#include "model/predict/device_classes.h"
 
 #include <gtest/gtest.h>
 
@@ -69,7 +69,7 @@ TEST(Letters, WhatDoesNotWorkOrWasNotMeasuredIsUnknown) {
 TEST(Letters, MappingsChangeSidesTwiceAtMost) {
   const Measurements m = two_kinds();
   std::multiset<std::string> seen;
-  visit_letters(m, [&](const Mapping& mapping) { seen.insert(to_string(mapping)); });
+  visit_device_classes(m, [&](const Mapping& mapping) { seen.insert(to_string(mapping)); });
   EXPECT_EQ(seen.size(), 27U - 8U) << "three stages: all that have h";
   EXPECT_EQ(seen.count("ghc"), 1U);
   EXPECT_EQ(seen.count("ggc"), 0U);

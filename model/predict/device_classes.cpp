@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Devices of several kinds, a letter each: docs/model.md, "Letters".
-#include "model/predict/letters.h"
+// Device classes, a letter each: docs/model.md, "Letters".
+#include "model/predict/device_classes.h"
 
 #include <algorithm>
 #include <array>
@@ -105,7 +105,7 @@ double balanced_fps(const FrameCosts& costs, const std::array<double, kLetters>&
 
 }  // namespace
 
-Prediction predict_letters(const Measurements& m, const Configuration& configuration) {
+Prediction predict_device_classes(const Measurements& m, const Configuration& configuration) {
   const Mapping& mapping = configuration.mapping;
   const bool medium = configuration.granularity == Granularity::medium;
   if (mapping.stages != std::ssize(m.stages) || configuration.frames_at_once > 1 ||
@@ -149,7 +149,7 @@ Prediction predict_letters(const Measurements& m, const Configuration& configura
   return {fps, kUnknown, std::min(1.0, least_fps / fps), kUnknown, latency_s};
 }
 
-void visit_letters(const Measurements& m, const std::function<void(const Mapping&)>& visit) {
+void visit_device_classes(const Measurements& m, const std::function<void(const Mapping&)>& visit) {
   const int stages = static_cast<int>(m.stages.size());
   const int sides = 2 + static_cast<int>(m.further.size());  // c, g, h, i
   // Visits the mapping, then those whose last run ends earlier and is followed by up to `more`
