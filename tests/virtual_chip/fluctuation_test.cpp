@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cstdio>
 
-#include "tests/virtual_chip/simulated_bin.h"
+#include "tests/virtual_chip/chip/simulated_bin.h"
 
 namespace tandem::test {
 namespace {

@@ -2,7 +2,7 @@
 // The real bin, executor, trainer and controller on random chips, in real time. Nothing is judged
 // by the clock but what the bin itself says of its overhead: a choice is as good as the
 // configuration is on the chip, which is known.
-#include "tests/virtual_chip/live_bin.h"
+#include "tests/virtual_chip/chip/live_bin.h"
 
 #include <gst/gst.h>
 #include <gtest/gtest.h>
@@ -15,7 +15,7 @@
 
 #include "kernels/opencl/opencl.h"
 #include "scheduler/flow/executor.h"
-#include "tests/virtual_chip/exhaustive.h"
+#include "tests/virtual_chip/chip/exhaustive.h"
 
 namespace tandem::test {
 namespace {

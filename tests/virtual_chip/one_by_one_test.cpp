@@ -3,8 +3,8 @@
 // show: a device takes what a frame uploads while the one before it is computed.
 #include <gtest/gtest.h>
 
-#include "tests/virtual_chip/exhaustive.h"
-#include "tests/virtual_chip/simulated_bin.h"
+#include "tests/virtual_chip/chip/exhaustive.h"
+#include "tests/virtual_chip/chip/simulated_bin.h"
 
 namespace tandem::test {
 namespace {

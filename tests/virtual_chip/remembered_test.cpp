@@ -6,7 +6,7 @@
 #include <cstdio>
 #include <optional>
 
-#include "tests/virtual_chip/simulated_bin.h"
+#include "tests/virtual_chip/chip/simulated_bin.h"
 
 namespace tandem::test {
 namespace {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // The rules of dispatch in virtual time, and the model against them.
-#include "tests/virtual_chip/simulation.h"
+#include "tests/virtual_chip/chip/simulation.h"
 
 #include <gtest/gtest.h>
 

@@ -7,8 +7,8 @@
 #include <cstdlib>
 
 #include "tests/support/step_model.h"
-#include "tests/virtual_chip/exhaustive.h"
-#include "tests/virtual_chip/simulated_bin.h"
+#include "tests/virtual_chip/chip/exhaustive.h"
+#include "tests/virtual_chip/chip/simulated_bin.h"
 
 namespace tandem::test {
 namespace {

@@ -6,8 +6,8 @@
 #include <cstdio>
 #include <vector>
 
-#include "tests/virtual_chip/exhaustive.h"
-#include "tests/virtual_chip/simulated_bin.h"
+#include "tests/virtual_chip/chip/exhaustive.h"
+#include "tests/virtual_chip/chip/simulated_bin.h"
 
 namespace tandem::test {
 namespace {

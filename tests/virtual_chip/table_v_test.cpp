@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // What the controller chooses on chips described after Table V of Vilches, beside that table.
-#include "tests/virtual_chip/table_v.h"
+#include "tests/virtual_chip/chip/table_v.h"
 
 #include <gtest/gtest.h>
 
 #include <cstdio>
 
-#include "tests/virtual_chip/exhaustive.h"
-#include "tests/virtual_chip/simulated_bin.h"
+#include "tests/virtual_chip/chip/exhaustive.h"
+#include "tests/virtual_chip/chip/simulated_bin.h"
 
 namespace tandem::test {
 namespace {

@@ -3,7 +3,7 @@
 
 #include "pipelines/tandem/knowledge/knowledge_text.h"
 #include "tests/pipelines/support/command.h"
-#include "tests/scheduler/kept_knowledge.h"
+#include "tests/scheduler/learn/kept_knowledge.h"
 
 namespace tandem::test {
 namespace {
