@@ -84,7 +84,7 @@ std::string parse_configuration(std::string_view text, int stages, int cores,
   const bool right = parsed.threads >= 1 && parsed.lanes >= 1 && parsed.tasks >= 1 &&
                      std::ranges::count(kFramesAtOnce, parsed.frames_at_once) == 1;
   if (!right || to_string(parsed) != text) {
-    return quoted(text) + " is no configuration: write MAPPING/cgN with N up to " +
+    return quoted(text) + " is not a configuration: write MAPPING/cgN with N up to " +
            std::to_string(cores + 1) +
            ", MAPPING/mg, or MAPPING/mgF for F = 2 or 4 frames at a time over as many cores at " +
            "least, then /qS for S lanes where there are several, then /tT for T bands of a frame "

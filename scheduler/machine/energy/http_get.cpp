@@ -111,11 +111,11 @@ Head parse_head(std::string_view text, std::size_t end) {
   const std::string status = lines.substr(0, lines.find("\r\n"));
   const bool http = status.starts_with("http/1.") && status.size() >= 12;
   if (!http) {
-    head.error = "does not speak HTTP";
+    head.error = "does not answer in HTTP";
   } else if (status.substr(9, 3) != "200") {
     head.error = "answers '" + std::string(text.substr(9, status.size() - 9)) + "'";
   } else if (lines.find("\r\ntransfer-encoding:") != std::string::npos) {
-    head.error = "sends its answer in chunks";
+    head.error = "sends its answer in chunks, which is not supported";
   }
   constexpr std::string_view kLength = "\r\ncontent-length:";
   std::size_t at = lines.find(kLength);
@@ -125,7 +125,7 @@ Head parse_head(std::string_view text, std::size_t end) {
   if (std::from_chars(lines.data() + at, lines.data() + lines.size(), length).ec == std::errc()) {
     head.content_size = length;
   } else {
-    head.error = "tells no sensible Content-Length";
+    head.error = "sends an invalid Content-Length";
   }
   return head;
 }

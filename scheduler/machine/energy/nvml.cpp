@@ -89,7 +89,7 @@ std::size_t choose_gpu(const std::vector<Gpu>& gpus, const NvmlOptions& options)
   if (found) return *found;
   const std::string wanted = options.gpu.empty() ? options.opencl_device : options.gpu;
   throw EnergyUnavailable(Reason::absent, "NVML: no GPU '" + wanted + "'",
-                          "There are: " + list(gpus));
+                          "Available: " + list(gpus));
 }
 
 std::vector<std::size_t> choose_gpus(const std::vector<Gpu>& gpus, const NvmlOptions& options,
@@ -101,8 +101,8 @@ std::vector<std::size_t> choose_gpus(const std::vector<Gpu>& gpus, const NvmlOpt
   if (std::ssize(chosen) == count) return chosen;
   throw EnergyUnavailable(Reason::absent,
                           "NVML: " + std::to_string(count) + " GPUs '" + name +
-                              "' compute, but it has " + std::to_string(chosen.size()),
-                          "There are: " + list(gpus));
+                              "' compute, but NVML found " + std::to_string(chosen.size()),
+                          "Available: " + list(gpus));
 }
 
 void AskingTimes::asked(MeterClock::time_point now, MeterClock::time_point changed_at) {
@@ -127,7 +127,8 @@ NvmlCounter::NvmlCounter(const NvmlOptions& options, MeterDescription& descripti
   has_counter_ = energy.value.has_value();
   if (!has_counter_ && !power.value) {
     throw EnergyUnavailable(
-        Reason::absent, "NVML: " + gpu_.name + " tells neither energy nor power: " + energy.error);
+        Reason::absent,
+        "NVML: " + gpu_.name + " reports neither energy nor power: " + energy.error);
   }
   description.name = "nvml";
   description.coverage = gpu_.name + (gpu_.pci_id.empty() ? "" : " (" + gpu_.pci_id + ")") +

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "scheduler/machine/energy/pcm.h"
-
 #include "scheduler/machine/clock.h"
+#include "scheduler/machine/energy/pcm.h"
 
 namespace tandem {
 namespace {
@@ -31,7 +30,7 @@ PcmCounter::PcmCounter(const PcmSample& first, bool device_in_package,
     : counters_(found_counters(first, device_in_package)), split_(counters_) {
   if (!counts(first.package_j)) {
     throw EnergyUnavailable(Reason::absent,
-                            "pcm-sensor-server tells no package energy on this processor");
+                            "pcm-sensor-server reports no package energy on this processor");
   }
   description.name = "pcm";
   split_.describe(first.sockets == 1 ? "package" : std::to_string(first.sockets) + " packages",
@@ -52,13 +51,13 @@ void PcmCounter::add(const HttpResult& answer, MeterClock::time_point now,
   std::optional<PcmSample> sample;
   if (error.empty() && answer.body == last_body_) {
     if (!at_ || seconds(now - *at_) < kStandsStillS) return;
-    error = "repeats one sample";
+    error = "repeats the same sample";
   } else if (error.empty()) {
     last_body_ = answer.body;
     sample = parse_pcm_sample(answer.body, error);
   }
   if (sample && !plausible(*sample)) {
-    error = "tells joules that cannot be true (negative, none, or more than a chip can draw)";
+    error = "reports impossible joules (negative, zero, or more than a chip can draw)";
     sample.reset();
   }
   failing_ = !sample;
@@ -66,7 +65,7 @@ void PcmCounter::add(const HttpResult& answer, MeterClock::time_point now,
     // Connections fail in many words, content in few: each is told once.
     messages.tell_once(answer.error.empty() ? error : "connection",
                        "pcm-sensor-server at " + address + ": " + error +
-                           "; energy is unknown until it answers well again");
+                           "; energy is unknown until it sends valid samples again");
     lose();
     return;
   }

@@ -57,7 +57,7 @@ std::optional<PcmSample> parse_pcm_sample(const std::string& body, std::string& 
   if (root.is_discarded()) {
     error = "sends broken JSON";
   } else if (!sockets || !sockets->is_array() || sockets->empty()) {
-    error = "sends JSON without sockets: it is no pcm-sensor-server";
+    error = "sends JSON without sockets; it is not a pcm-sensor-server";
   }
   if (!error.empty()) return std::nullopt;
   PcmSample sample;

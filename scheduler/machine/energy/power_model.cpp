@@ -62,11 +62,11 @@ PowerModel parse_power_model(std::string_view text) {
                                          : part[0] == 'g' ? &model.g
                                          : part[0] == 'u' ? &model.u
                                                           : nullptr;
-    if (!domain) refuse(text, quoted(part.substr(0, 1)) + " is no domain");
-    if (*domain) refuse(text, quoted(part.substr(0, 1)) + " comes twice");
+    if (!domain) refuse(text, quoted(part.substr(0, 1)) + " is not a domain (c, g or u)");
+    if (*domain) refuse(text, quoted(part.substr(0, 1)) + " is given twice");
     *domain = parse_domain(text, part.substr(2));
   }
-  if (!model.c && !model.g && !model.u) refuse(text, "it is empty");
+  if (!model.c && !model.g && !model.u) refuse(text, "it has no domain");
   return model;
 }
 

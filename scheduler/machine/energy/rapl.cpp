@@ -56,7 +56,7 @@ std::vector<fs::path> zone_folders(const std::string& folder) {
 }
 
 EnergyUnavailable denied(const std::string& counter, const std::string& folder) {
-  return {Reason::denied, counter + " may be read by root alone",
+  return {Reason::denied, counter + " can be read by root only",
           "Until the next start: sudo chmod a+r " + folder +
               "/intel-rapl:*/energy_uj\n"
               "For good: echo 'ACTION==\"add\", SUBSYSTEM==\"powercap\", "
@@ -150,10 +150,10 @@ void RaplMeter::read_zone(Zone& zone, MeterClock::time_point now) {
   uint64_t value_uj = 0;
   if (size <= 0 || std::from_chars(text, text + size, value_uj).ec != std::errc()) {
     zone.energy.lose();
-    messages_.tell_once(zone.counter, zone.counter + " cannot be read any more" +
+    messages_.tell_once(zone.counter, zone.counter + " can no longer be read" +
                                           (size < 0 ? std::string(": ") + std::strerror(errno)
-                                                    : ": it holds no number") +
-                                          "; its energy is unknown until it can");
+                                                    : ": it does not hold a number") +
+                                          "; its energy is unknown until it can be read again");
     return;
   }
   const Event event = zone.energy.add(static_cast<double>(value_uj) * 1e-6, now);

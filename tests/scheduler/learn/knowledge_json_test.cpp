@@ -211,7 +211,7 @@ TEST(KnowledgeJson, EveryValueIsChecked) {
       {"/entries/0/chain/devices", 9, "'entries[0].chain.devices' is 9"},
       {"/entries/0/chain/domains/c", "most", "'entries[0].chain.domains.c' is none"},
       {"/entries/0/chain/window", -1, "'entries[0].chain.window' is -1"},
-      {"/entries/0/chosen/configuration", "gg/cg4", "is no configuration"},
+      {"/entries/0/chosen/configuration", "gg/cg4", "is not a configuration"},
       {"/entries/0/chosen/throughput_fps", "many", "is not a number"},
       {"/entries/0/objective/metric", "speed", "'entries[0].objective.metric' is none"},
       {"/entries/0/allowed/mapping", "gx", "has the letter 'x'"},
