@@ -18,10 +18,9 @@ Dispatch::Dispatch(std::vector<StageRules> stages, int cores, bool has_device)
       device_classes_(stages_, has_device),
       configuration_(static_cast<int>(stages_.size()), cores, device_classes_),
       runs_(stages_, device_classes_),
-      lanes_(device_classes_),
       sent_(device_classes_, wakeups_),
       ready_(stages_.size() + kMaxDevices * kMaxLanes + cores + 1, wakeups_),
-      lane_queue_({frames_, device_classes_, runs_, lanes_, ready_}, cores),
+      lanes_(frames_, device_classes_, runs_, ready_, cores),
       serial_stages_(frames_, ready_),
       cores_(wakeups_),
       flow_control_(frames_, configuration_, wakeups_, cores) {}
@@ -36,7 +35,7 @@ void Dispatch::configure(const Configuration& configuration, const Devices& devi
     bool any_capable = false;
     for (int letter = 0; letter < kMaxLetters; ++letter)
       any_capable = any_capable || device_classes_.can_compute(letter);
-    return any_capable || !sent_.empty() || !lane_queue_.empty();
+    return any_capable || !sent_.empty() || lanes_.any_waits();
   };
   if (!configuration_.is_pending()) {
     wakeups_.add(kWorkers);  // they waited for a configuration that does not come any more
@@ -48,11 +47,11 @@ void Dispatch::configure(const Configuration& configuration, const Devices& devi
 void Dispatch::apply_pending() {
   if (!configuration_.is_pending()) return;
   configuration_.apply();
-  lanes_.set_lanes(configuration().lanes);
+  lanes_.set_count(configuration().lanes);
   flow_control_.forget_batches();
   wakeups_.add(kWorkers);
   wakeups_.add(kSource | kSides);  // more may wait for more threads, and have more lanes
-  lane_queue_.offer();
+  lanes_.offer();
 }
 
 Item* Dispatch::take(uint64_t woken_ns) {
@@ -68,7 +67,7 @@ void Dispatch::release(uint64_t now_ns) {
 
 // As many frames as there are workers may be parked for a lane before no further one begins.
 bool Dispatch::may_begin() const {
-  return frames_.can_begin() && !configuration_.is_pending() && lane_queue_.parked() < workers();
+  return frames_.can_begin() && !configuration_.is_pending() && lanes_.parked() < workers();
 }
 
 // How many frames that the device has finished may wait for a worker. They hold their tensors, and
@@ -99,7 +98,7 @@ Dispatch::Work Dispatch::work_for(int worker, uint64_t now_ns, const Idle& idle)
   const bool enough = (collected || alone) && lanes_.every_letter_has_free() &&
                       ready_.count() > (alone ? 0 : most_at_hand());
   if (Entry* oldest = sent_.uncollected(); oldest && !enough) {
-    if (Entry* for_lane = lane_queue_.ready()) return {&ready_.take(*for_lane, now_ns)};
+    if (Entry* for_lane = lanes_.ready_to_take()) return {&ready_.take(*for_lane, now_ns)};
     if (may_begin() && fills_lanes()) return {&begin(now_ns, idle)};
     sent_.collect(oldest->device, worker);
     return {oldest, true};
@@ -155,7 +154,7 @@ void Dispatch::finish(Entry& entry) {
 void Dispatch::abort() {
   frames_.abort();
   wakeups_.add(kSource | kSink | kEmpty | kSides);
-  lane_queue_.offer();
+  lanes_.offer();
 }
 
 void Dispatch::resume() {
@@ -168,7 +167,7 @@ void Dispatch::resume() {
 Dispatch::Action Dispatch::next(Entry& entry) {
   using Kind = Action::Kind;
   const int first = entry.position;
-  const bool had_worker = lane_queue_.remove(entry);
+  const bool had_worker = lanes_.stop_waiting(entry);
   if (frames_.aborted() && first < entry.path.length() && entry.item->status.ok())
     entry.item->status = Status::failed("aborted");
   if (StageRuns::is_over(entry)) return leave(entry);
@@ -192,20 +191,19 @@ Dispatch::Action Dispatch::next(Entry& entry) {
 // Nothing: the CPU computes the run. `had_worker`: the frame has waited for a lane with its worker.
 std::optional<Dispatch::Action> Dispatch::at_device_run(Entry& entry, bool had_worker) {
   const CurrentConfiguration& configuration = configuration_;
-  LaneQueue& queue = lane_queue_;
   const bool may_wait = (!cpu_fallback_ || configuration.time_stages()) && !lost_its_device(entry);
   // If this one waited too, nobody would collect what the lanes hold: workers that are not in use
   // any more may have sent it.
-  const bool last_worker = queue.with_worker() + 1 >= configuration.workers();
+  const bool last_worker = lanes_.with_worker() + 1 >= configuration.workers();
   const bool leaves_worker = may_wait && (entry.mapping.several_letters() || last_worker);
   if (leaves_worker || !runs_.has_cpu(entry, runs_.end_of_run(entry)))
-    return queue.may_take(entry) ? take_lane(entry) : park_for_lane(entry);
-  if (lanes_.has_free(runs_.letter(entry)) && (!may_wait || queue.is_first_with_worker(entry))) {
-    if (had_worker && queue.with_worker() > 0) wakeups_.add(kSides);  // another may be free
+    return lanes_.may_take(entry) ? take_lane(entry) : park_for_lane(entry);
+  if (lanes_.has_free(runs_.letter(entry)) && (!may_wait || lanes_.is_first_with_worker(entry))) {
+    if (had_worker && lanes_.with_worker() > 0) wakeups_.add(kSides);  // another may be free
     return take_lane(entry);
   }
   if (!may_wait) return std::nullopt;
-  queue.wait(entry);
+  lanes_.wait(entry);
   cores_.give_back(entry);
   return Action{Action::Kind::wait};
 }
@@ -213,23 +211,23 @@ std::optional<Dispatch::Action> Dispatch::at_device_run(Entry& entry, bool had_w
 Dispatch::Action Dispatch::take_lane(Entry& entry) {
   lanes_.take(entry, runs_.letter(entry));
   cores_.give_back(entry);
-  lane_queue_.offer();
+  lanes_.offer();
   return {Action::Kind::device, entry.position, runs_.end_of_run(entry),
           device_classes_.kind(entry.device)};
 }
 
 Dispatch::Action Dispatch::park_for_lane(Entry& entry) {
   cores_.give_back(entry);
-  lane_queue_.park(entry);
+  lanes_.park(entry);
   return {Action::Kind::park};
 }
 
 // Both sides, or neither. With several devices all workers might wait here, and none collect.
 Dispatch::Action Dispatch::split_or_wait(Entry& entry) {
-  if (device_classes_.devices() > 1 && !lane_queue_.may_take(entry)) return park_for_lane(entry);
+  if (device_classes_.devices() > 1 && !lanes_.may_take(entry)) return park_for_lane(entry);
   const bool both = lanes_.has_free(0) && cores_.take(entry);
   if (both) lanes_.take(entry, 0);
-  lane_queue_.offer();  // the lanes that are left
+  lanes_.offer();  // the lanes that are left
   if (!both) {
     cores_.give_back(entry);
     return {Action::Kind::wait};
@@ -294,7 +292,7 @@ void Dispatch::lose(int device) {
   device_classes_.lose(device);
   wakeups_.add(kWorkers | kSides);
   configuration_.resolve();
-  lane_queue_.offer();
+  lanes_.offer();
 }
 
 void Dispatch::sent(Entry& entry, const Action& action, uint64_t since_ns) {
@@ -315,7 +313,7 @@ uint64_t Dispatch::leave_device(Entry& entry, uint64_t now_ns) {
   const uint64_t alone_ns = lanes_.leave(entry, now_ns);
   sent_.remove(entry);
   wakeups_.add(kSides);
-  lane_queue_.offer();
+  lanes_.offer();
   return alone_ns;
 }
 
@@ -338,8 +336,8 @@ std::pair<int, int> Dispatch::waits_at(const Entry& entry) const {
 }
 
 bool Dispatch::park(Entry& entry, uint64_t now_ns) {
-  const bool goes_on = entry.waits_for_lane ? lane_queue_.goes_on(entry)
-                                            : serial_stages_.is_turn(entry.waits_at, entry);
+  const bool goes_on =
+      entry.waits_for_lane ? lanes_.goes_on(entry) : serial_stages_.is_turn(entry.waits_at, entry);
   if (goes_on) return false;
   entry.state = State::parked;
   entry.waits_since_ns = now_ns;

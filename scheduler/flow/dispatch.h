@@ -15,8 +15,7 @@
 #include "scheduler/flow/rules/flow_control.h"
 #include "scheduler/flow/rules/frame_entry.h"
 #include "scheduler/flow/rules/frame_ring.h"
-#include "scheduler/flow/rules/lane_occupancy.h"
-#include "scheduler/flow/rules/lane_queue.h"
+#include "scheduler/flow/rules/lanes.h"
 #include "scheduler/flow/rules/ready_frames.h"
 #include "scheduler/flow/rules/sent_frames.h"
 #include "scheduler/flow/rules/serial_stages.h"
@@ -38,7 +37,7 @@ namespace tandem {
 /// | where is a stage computed, what does a frame wait for | next() |
 /// | which positions are computed together | StageRuns |
 /// | which device has a letter, which has failed | DeviceClasses |
-/// | which lane is free, who waits for one | LaneOccupancy, LaneQueue |
+/// | which lane is free, who waits for one | Lanes |
 /// | which frames are on the devices, who collects | SentFrames |
 /// | which frames wait for a worker | ReadyFrames |
 /// | whose turn is it at a serial stage | SerialStages |
@@ -195,10 +194,9 @@ class Dispatch {
   DeviceClasses device_classes_;
   CurrentConfiguration configuration_;
   StageRuns runs_;
-  LaneOccupancy lanes_;
   SentFrames sent_;
   ReadyFrames ready_;
-  LaneQueue lane_queue_;
+  Lanes lanes_;
   SerialStages serial_stages_;
   CorePartitions cores_;
   FlowControl flow_control_;
