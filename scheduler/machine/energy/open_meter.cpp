@@ -16,41 +16,25 @@ namespace {
 
 using State = SourceReport::State;
 
-// Makes a meter and reports how that went; empty when the source is not to be had.
-template <typename Make>
-std::unique_ptr<EnergyMeter> attempt(const std::string& source, std::vector<SourceReport>& reports,
-                                     Make make) {
-  try {
-    std::unique_ptr<EnergyMeter> meter = make();
-    reports.push_back({source, State::works, meter->description().coverage, {}});
-    return meter;
-  } catch (const EnergyUnavailable& error) {
-    reports.push_back({source, error.reason, error.what(), error.advice});
-  } catch (const std::exception& error) {  // no thread, no memory: no meter
-    reports.push_back({source, State::broken, error.what(), {}});
-  }
-  return nullptr;
-}
-
 class Opener {
  public:
   explicit Opener(const EnergyContext& context) : context_(context) {}
 
   bool rapl(const std::string& folder) {
-    return keep(attempt("rapl", reports_, [&] {
+    return add("rapl", [&] {
       return std::make_unique<RaplMeter>(
           RaplOptions{folder, context_.device.in_package, processor_is_amd(), {}});
-    }));
+    });
   }
 
   bool pcm(const std::string& host, int port) {
-    return keep(attempt("pcm", reports_, [&] {
+    return add("pcm", [&] {
       return std::make_unique<PcmMeter>(PcmOptions{host, port, context_.device.in_package});
-    }));
+    });
   }
 
   bool nvml(const std::string& gpu) {
-    return keep(attempt("nvml", reports_, [&]() -> std::unique_ptr<EnergyMeter> {
+    return add("nvml", [&]() -> std::unique_ptr<EnergyMeter> {
       NvmlOptions options{context_.nvml_library, gpu, context_.device.name, context_.device.pci_id};
       if (!gpu.empty() || context_.device.count == 1) return std::make_unique<NvmlMeter>(options);
       std::vector<std::unique_ptr<EnergyMeter>> meters;
@@ -60,11 +44,11 @@ class Opener {
         meters.push_back(std::make_unique<NvmlMeter>(options));
       }
       return sum_meters(std::move(meters));
-    }));
+    });
   }
 
   void model(PowerModel model) {
-    keep(attempt("model", reports_, [&] {
+    add("model", [&] {
       if (model.g) model.g->static_w *= context_.device.count;
       const bool needs_busy = model.g && model.g->dynamic_w > 0;
       if (needs_busy && !context_.device_busy_s) model.g.reset();
@@ -72,7 +56,7 @@ class Opener {
         return BusyTimes{process_busy_s(cores), device ? device() : 0.0};
       };
       return std::make_unique<PowerModelMeter>(model, std::move(busy));
-    }));
+    });
   }
 
   OpenedMeter result() {
@@ -84,10 +68,19 @@ class Opener {
   }
 
  private:
-  bool keep(std::unique_ptr<EnergyMeter> meter) {
-    if (!meter) return false;
-    meters_.push_back(std::move(meter));
-    return true;
+  // Makes a meter and reports how that went. False when the source cannot be used.
+  template <typename Make>
+  bool add(const std::string& source, Make make) {
+    try {
+      meters_.push_back(make());
+      reports_.push_back({source, State::works, meters_.back()->description().coverage, {}});
+      return true;
+    } catch (const EnergyUnavailable& error) {
+      reports_.push_back({source, error.reason, error.what(), error.advice});
+    } catch (const std::exception& error) {  // no thread, no memory: no meter
+      reports_.push_back({source, State::broken, error.what(), {}});
+    }
+    return false;
   }
 
   std::string missing(const OpenedMeter& opened) const {
