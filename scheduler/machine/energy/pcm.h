@@ -12,7 +12,6 @@
 #include "scheduler/machine/energy/http_get.h"
 #include "scheduler/machine/energy/meter.h"
 #include "scheduler/machine/energy/package_split.h"
-#include "scheduler/machine/energy/pcm_sample.h"
 #include "scheduler/machine/energy/sampler.h"
 
 namespace tandem {
@@ -23,6 +22,21 @@ struct PcmOptions {
   bool device_in_package = false;  ///< the OpenCL device is this processor's own graphics
   std::chrono::milliseconds timeout{1000};
 };
+
+/// What one answer of pcm-sensor-server says about energy, all sockets added up. A counter that is
+/// missing for a socket, or is no number, is unknown.
+struct PcmSample {
+  double interval_s = 1;
+  int sockets = 0;
+  std::optional<double> package_j;
+  std::optional<double> cores_j;   ///< PP0; Debian 12's version does not tell it
+  std::optional<double> device_j;  ///< PP1, the graphics in the package; the same
+  std::optional<double> memory_j;
+};
+
+/// Reads the JSON that the server gives at / (since it started) and at /persecond (between its last
+/// two samples). Empty when it is not such JSON; `error` says why.
+std::optional<PcmSample> parse_pcm_sample(const std::string& body, std::string& error);
 
 /// Adds up what the server's /persecond tells: joules between its last two samples, about a second
 /// apart. (Its absolute counters come with six digits, which after a day is no resolution at all.)

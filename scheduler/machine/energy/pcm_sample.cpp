@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "scheduler/machine/energy/pcm_sample.h"
-
 #include <nlohmann/json.hpp>
 #include <string_view>
+
+#include "scheduler/machine/energy/pcm.h"
 
 namespace tandem {
 namespace {
