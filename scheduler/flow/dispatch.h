@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "model/configuration.h"
-#include "scheduler/flow/devices.h"
 #include "scheduler/flow/item.h"
 #include "scheduler/flow/rules/core_partitions.h"
 #include "scheduler/flow/rules/current_configuration.h"
@@ -125,7 +124,7 @@ class Dispatch {
   /// The next frame for a worker. A worker whose configuration has no use for it gets nothing.
   Work work_for(int worker, uint64_t now_ns, const Idle& idle);
 
-  /// What a worker does with the frame that it has.
+  /// The next action of a worker with its frame.
   ///
   /// | at | the frame |
   /// | --- | --- |

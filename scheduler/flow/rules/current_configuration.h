@@ -4,7 +4,6 @@
 #include <cstdint>
 
 #include "model/configuration.h"
-#include "scheduler/flow/devices.h"
 #include "scheduler/flow/rules/device_classes.h"
 
 namespace tandem {

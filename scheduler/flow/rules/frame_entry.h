@@ -4,8 +4,8 @@
 #include <cstdint>
 
 #include "model/configuration.h"
-#include "scheduler/flow/devices.h"
 #include "scheduler/flow/item.h"
+#include "scheduler/flow/rules/device_classes.h"
 #include "scheduler/flow/stage_path.h"
 
 namespace tandem {

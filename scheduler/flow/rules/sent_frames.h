@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "model/configuration.h"
-#include "scheduler/flow/devices.h"
 #include "scheduler/flow/rules/device_classes.h"
 #include "scheduler/flow/rules/frame_entry.h"
 #include "scheduler/flow/rules/wakeups.h"
