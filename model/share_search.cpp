@@ -41,8 +41,10 @@ class Search {
   int balanced() const {
     const auto slow_cores =
         std::ranges::find_if(tried_, [](const ShareTried& tried) { return lead_s(tried) >= 0; });
-    if (slow_cores == tried_.begin()) return crossing(*slow_cores, next_above(tried_.front()));
-    if (slow_cores == tried_.end()) return crossing(tried_.back(), next_below(tried_.back()));
+    if (slow_cores == tried_.begin())
+      return crossing(tried_.front(), nearest(tried_.begin(), tried_.end()));
+    if (slow_cores == tried_.end())
+      return crossing(tried_.back(), nearest(tried_.rbegin(), tried_.rend()));
     return crossing(*std::prev(slow_cores), *slow_cores);
   }
 
@@ -84,17 +86,13 @@ class Search {
            std::max(low.cores_s, high.device_s);
   }
 
-  // The whole frame on the cores is what they take for all rows, and the other way round.
-  ShareTried next_above(const ShareTried& one) const {
-    const auto above = std::ranges::find_if(
-        tried_, [&](const ShareTried& other) { return other.percent > one.percent; });
-    return above == tried_.end() ? whole_line(one) : *above;
-  }
-  ShareTried next_below(const ShareTried& one) const {
-    const auto below = std::find_if(tried_.rbegin(), tried_.rend(), [&](const ShareTried& other) {
-      return other.percent < one.percent;
-    });
-    return below == tried_.rend() ? whole_line(one) : *below;
+  // The share nearest to the first one of these, or the whole frame: on the cores it is what they
+  // take for all rows, and the other way round.
+  template <class Iterator>
+  ShareTried nearest(Iterator first, Iterator end) const {
+    const auto other = std::find_if(
+        first, end, [&](const ShareTried& each) { return each.percent != first->percent; });
+    return other == end ? whole_line(*first) : *other;
   }
   // With all rows on the cores, by the lines through this share and whole frames.
   ShareTried whole_line(const ShareTried& one) const {

@@ -8,8 +8,6 @@
 namespace tandem {
 namespace {
 
-constexpr int kLetters = kMaxLetters;
-
 LetterMeasurements::Stage stage_on(const Measurements& m, int letter, int k) {
   if (letter > 0) {
     if (letter > std::ssize(m.further)) return {};
@@ -48,7 +46,7 @@ double device_cores_of(const Measurements& m, int letter) {
 
 /// A frame's costs under a mapping.
 struct FrameCosts {
-  std::array<OnLetter, kLetters> on{};
+  std::array<OnLetter, kMaxLetters> on{};
   double cores_s = 0, all_s = 0;  ///< 'c' stages, all stages: on a core, or on all together
   double serial_s = 0;            ///< the longest serial stage on the cores
   bool possible = true;
@@ -82,14 +80,14 @@ FrameCosts costs_of(const Measurements& m, const Mapping& mapping, Granularity g
 
 // The rate at which the cores keep up with what the devices leave to them: they get `cores_fps`
 // whole frames done. A letter serves `most_fps` frames, the cores the rest of its stages.
-double balanced_fps(const FrameCosts& costs, const std::array<double, kLetters>& most_fps,
+double balanced_fps(const FrameCosts& costs, const std::array<double, kMaxLetters>& most_fps,
                     double cores_fps) {
   // Work of the cores by frame rate: it grows faster from each letter's rate on.
   double slope = costs.cores_s / costs.all_s, offset = 0;
-  std::array<bool, kLetters> passed{};
+  std::array<bool, kMaxLetters> passed{};
   for (;;) {
     int next = -1;
-    for (int letter = 0; letter < kLetters; ++letter) {
+    for (int letter = 0; letter < kMaxLetters; ++letter) {
       const bool earlier = next < 0 || most_fps[letter] < most_fps[next];
       if (costs.on[letter].used && !passed[letter] && earlier) next = letter;
     }
@@ -114,7 +112,7 @@ Prediction predict_device_classes(const Measurements& m, const Configuration& co
   const FrameCosts costs = costs_of(m, mapping, configuration.granularity);
   if (!costs.possible || !known(costs.all_s)) return {};
   int devices = 0;
-  for (int letter = 0; letter < kLetters; ++letter)
+  for (int letter = 0; letter < kMaxLetters; ++letter)
     if (costs.on[letter].used) devices += devices_of(m, letter);
   // Threads that serve devices compute nothing, unless 'c' stages leave them nothing else.
   int on_cores = configuration.threads - std::min(configuration.threads, devices);
@@ -122,9 +120,9 @@ Prediction predict_device_classes(const Measurements& m, const Configuration& co
   if (medium) on_cores = m.cores;
   const double crowding =
       m.crowding.empty() ? 1 : m.crowding[std::min<std::size_t>(on_cores, m.crowding.size() - 1)];
-  std::array<double, kLetters> most_fps{};
+  std::array<double, kMaxLetters> most_fps{};
   double device_cores = 0, latency_s = costs.cores_s, least_fps = 0;
-  for (int letter = 0; letter < kLetters; ++letter) {
+  for (int letter = 0; letter < kMaxLetters; ++letter) {
     const OnLetter& on = costs.on[letter];
     if (!on.used) continue;
     const double frame_s =

@@ -3,7 +3,6 @@
 
 #include <netdb.h>
 #include <poll.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -14,6 +13,7 @@
 #include <string_view>
 
 #include "files/ascii.h"
+#include "files/file_handle.h"
 
 namespace tandem {
 namespace {
@@ -25,26 +25,23 @@ class Connection {
  public:
   Connection(Clock::time_point deadline, int stop_file)
       : deadline_(deadline), stop_file_(stop_file) {}
-  ~Connection() { close_socket(); }
-  Connection(const Connection&) = delete;
-  Connection& operator=(const Connection&) = delete;
 
   bool connect_to(const sockaddr_storage& address, socklen_t size) {
-    close_socket();
-    socket_ = socket(address.ss_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
-    if (socket_ < 0) return fail(errno);
-    if (connect(socket_, reinterpret_cast<const sockaddr*>(&address), size) == 0) return true;
+    socket_ = FileHandle(socket(address.ss_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
+    if (!socket_) return fail(errno);
+    if (connect(socket_.number(), reinterpret_cast<const sockaddr*>(&address), size) == 0)
+      return true;
     if (errno != EINPROGRESS) return fail(errno);
     if (!wait_for(POLLOUT)) return false;
     int result = 0;
     socklen_t length = sizeof result;
-    getsockopt(socket_, SOL_SOCKET, SO_ERROR, &result, &length);
+    getsockopt(socket_.number(), SOL_SOCKET, SO_ERROR, &result, &length);
     return result == 0 || fail(result);
   }
 
   bool send_all(std::string_view text) {
     while (!text.empty()) {
-      const ssize_t sent = send(socket_, text.data(), text.size(), MSG_NOSIGNAL);
+      const ssize_t sent = send(socket_.number(), text.data(), text.size(), MSG_NOSIGNAL);
       if (sent > 0) {
         text.remove_prefix(static_cast<std::size_t>(sent));
       } else if (errno != EAGAIN && errno != EINTR) {
@@ -60,7 +57,7 @@ class Connection {
   bool receive(std::string& text, bool& ended) {
     char buffer[16384];
     if (!wait_for(POLLIN)) return false;
-    const ssize_t size = recv(socket_, buffer, sizeof buffer, 0);
+    const ssize_t size = recv(socket_.number(), buffer, sizeof buffer, 0);
     if (size < 0) return errno == EAGAIN || errno == EINTR || fail(errno);
     ended = size == 0;
     text.append(buffer, static_cast<std::size_t>(size));
@@ -71,7 +68,7 @@ class Connection {
 
  private:
   bool wait_for(short events) {
-    pollfd files[] = {{socket_, events, 0}, {stop_file_, POLLIN, 0}};
+    pollfd files[] = {{socket_.number(), events, 0}, {stop_file_, POLLIN, 0}};
     for (;;) {
       const auto left =
           std::chrono::duration_cast<std::chrono::milliseconds>(deadline_ - Clock::now()).count();
@@ -87,14 +84,10 @@ class Connection {
     error_ = std::strerror(number);
     return false;
   }
-  void close_socket() {
-    if (socket_ >= 0) close(socket_);
-    socket_ = -1;
-  }
 
   Clock::time_point deadline_;
   int stop_file_;
-  int socket_ = -1;
+  FileHandle socket_;
   std::string error_;
 };
 

@@ -13,6 +13,7 @@
 #include <string_view>
 
 #include "files/ascii.h"
+#include "files/file_handle.h"
 
 namespace tandem {
 namespace {
@@ -64,10 +65,10 @@ EnergyUnavailable denied(const std::string& counter, const std::string& folder) 
               "sudo tee /etc/udev/rules.d/70-energy-counters.rules"};
 }
 
-int open_for_reading(const RaplOptions& options, const std::string& counter) {
+FileHandle open_for_reading(const RaplOptions& options, const std::string& counter) {
   const int file = options.open_file ? options.open_file(counter)
                                      : ::open(counter.c_str(), O_RDONLY | O_CLOEXEC);
-  if (file >= 0) return file;
+  if (file >= 0) return FileHandle(file);
   const int error = options.open_file ? -file : errno;
   if (error == EACCES || error == EPERM) throw denied(counter, options.folder);
   throw EnergyUnavailable(Reason::absent, counter + ": " + std::strerror(error));
@@ -79,7 +80,7 @@ struct RaplMeter::Zone {
   Kind kind;
   std::string name;
   std::string counter;
-  int file;
+  FileHandle file;
   MonotonicCounter energy;
 };
 
@@ -94,19 +95,12 @@ bool processor_is_amd() {
 }
 
 RaplMeter::RaplMeter(const RaplOptions& options) {
-  try {
-    open_zones(options);
-    describe(options);
-  } catch (...) {
-    for (const Zone& zone : zones_) close(zone.file);
-    throw;
-  }
+  open_zones(options);
+  describe(options);
   read();  // energy is counted from here on
 }
 
-RaplMeter::~RaplMeter() {
-  for (const Zone& zone : zones_) close(zone.file);
-}
+RaplMeter::~RaplMeter() = default;
 
 void RaplMeter::open_zones(const RaplOptions& options) {
   for (const fs::path& folder : zone_folders(options.folder)) {
@@ -146,7 +140,7 @@ void RaplMeter::describe(const RaplOptions& options) {
 
 void RaplMeter::read_zone(Zone& zone, MeterClock::time_point now) {
   char text[32];
-  const ssize_t size = pread(zone.file, text, sizeof text, 0);
+  const ssize_t size = pread(zone.file.number(), text, sizeof text, 0);
   uint64_t value_uj = 0;
   if (size <= 0 || std::from_chars(text, text + size, value_uj).ec != std::errc()) {
     zone.energy.lose();

@@ -3,7 +3,6 @@
 
 #include <poll.h>
 #include <sys/eventfd.h>
-#include <unistd.h>
 
 #include <cerrno>
 #include <system_error>
@@ -12,25 +11,19 @@
 namespace tandem {
 
 Sampler::Sampler(Work work) : work_(std::move(work)), stop_file_(eventfd(0, EFD_CLOEXEC)) {
-  if (stop_file_ < 0) throw std::system_error(errno, std::generic_category(), "eventfd");
-  try {
-    thread_ = std::thread(&Sampler::loop, this);
-  } catch (...) {
-    close(stop_file_);
-    throw;
-  }
+  if (!stop_file_) throw std::system_error(errno, std::generic_category(), "eventfd");
+  thread_ = std::thread(&Sampler::loop, this);
 }
 
 Sampler::~Sampler() {
-  eventfd_write(stop_file_, 1);
+  eventfd_write(stop_file_.number(), 1);
   thread_.join();
-  close(stop_file_);
 }
 
 void Sampler::loop() {
-  pollfd stop{stop_file_, POLLIN, 0};
+  pollfd stop{stop_file_.number(), POLLIN, 0};
   do {
-    const std::chrono::milliseconds pause = work_(stop_file_);
+    const std::chrono::milliseconds pause = work_(stop_file_.number());
     if (poll(&stop, 1, static_cast<int>(pause.count())) < 0) stop.revents = 0;  // a signal
   } while (!(stop.revents & POLLIN));
 }

@@ -5,6 +5,8 @@
 #include <functional>
 #include <thread>
 
+#include "files/file_handle.h"
+
 namespace tandem {
 
 /// Does a piece of work again and again on a thread of its own, so that the frame path never waits
@@ -24,7 +26,7 @@ class Sampler {
   void loop();
 
   Work work_;
-  int stop_file_;
+  FileHandle stop_file_;
   std::thread thread_;  // last: it uses all of the above
 };
 
