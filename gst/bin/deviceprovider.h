@@ -5,7 +5,7 @@
 #include <optional>
 #include <string>
 
-#include "gst/bin/settings.h"
+#include "gst/bin/properties.h"
 #include "kernels/opencl/opencl.h"
 
 namespace tandem::bin {

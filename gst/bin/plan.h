@@ -12,7 +12,7 @@
 #include "gst/bin/deviceprovider.h"
 #include "gst/bin/energy.h"
 #include "gst/bin/knowledge.h"
-#include "gst/bin/settings.h"
+#include "gst/bin/properties.h"
 #include "scheduler/learn/neighbourhood.h"
 
 namespace tandem::bin {

@@ -8,9 +8,9 @@
 #include "gst/bin/chain.h"
 #include "gst/bin/pads.h"
 #include "gst/bin/plan.h"
+#include "gst/bin/properties.h"
 #include "gst/bin/reports.h"
 #include "gst/bin/run.h"
-#include "gst/bin/settings.h"
 
 GST_DEBUG_CATEGORY(tandem_bin_debug);  // of all files of the bin
 #define GST_CAT_DEFAULT tandem_bin_debug
@@ -226,7 +226,7 @@ bool start_run(TandemBin* bin) {
     // Message handlers may have set properties, with which the run starts.
     std::unique_lock configuring = lock_with_device(bin, *run);
     run->device_provider().check_device(*run);
-    run->control().set_objective(settings_of(bin).objective);
+    run->control().set_objective(settings_of(bin).objective());
     configure(bin, *run);
     {
       ObjectLock lock(bin);
@@ -286,11 +286,7 @@ GstStateChangeReturn gst_tandem_bin_change_state(GstElement* element, GstStateCh
 
 // --- Properties --------------------------------------------------------------------------------
 
-void set_stages(TandemBin* bin, const std::string& description) {
-  {
-    ObjectLock lock(bin);
-    bin->self->settings.stages = description;
-  }
+void fill(TandemBin* bin, const std::string& description) {
   if (description.empty()) return;
   if (GST_BIN_NUMCHILDREN(bin) > 0) {
     GST_ELEMENT_WARNING(
@@ -309,41 +305,36 @@ void set_stages(TandemBin* bin, const std::string& description) {
 
 void gst_tandem_bin_set_property(GObject* object, guint id, const GValue* value, GParamSpec*) {
   TandemBin* bin = tandem_bin(object);
-  const auto property = static_cast<Property>(id);
-  if (property == Property::stages) {
-    const gchar* description = g_value_get_string(value);
-    set_stages(bin, description ? description : "");
-    return;
-  }
+  SettingChange change;
   {
     ObjectLock lock(bin);
     const Settings before = bin->self->settings;
-    set_setting(bin->self->settings, property, value);
+    change = set_setting(bin->self->settings, id, value);
     // A handler that sets a property at each decision would otherwise trigger decisions forever.
-    if (bin->self->settings == before) return;
+    if (bin->self->settings == before && change != SettingChange::stages) return;
     if (Run* run = bin->self->run.get()) take_over(bin->self->settings, *run);
   }
-  const SettingChange change = change_of(property);
+  if (change == SettingChange::stages) fill(bin, settings_of(bin).stages);
   if (change == SettingChange::rules) reconfigure(bin);
   if (change == SettingChange::objective)
-    change_run(bin, [bin](auto& control) { control.set_objective(settings_of(bin).objective); });
+    change_run(bin, [bin](auto& control) { control.set_objective(settings_of(bin).objective()); });
 }
 
 void gst_tandem_bin_get_property(GObject* object, guint id, GValue* value, GParamSpec*) {
   TandemBin* bin = tandem_bin(object);
   const std::shared_ptr<Run> run = current_run(bin);
-  switch (const auto property = static_cast<Property>(id)) {
-    case Property::configuration:
+  switch (id) {
+    case kConfiguration:
       if (run) g_value_take_string(value, g_strdup(run->configuration().c_str()));
       break;
-    case Property::stats:
+    case kStats:
       g_value_take_boxed(value, make_stats(run.get()));
       break;
-    case Property::predictions:
+    case kPredictions:
       if (run) g_value_take_boxed(value, run->control().predictions());
       break;
     default:
-      get_setting(settings_of(bin), property, value);
+      get_setting(settings_of(bin), id, value);
   }
 }
 

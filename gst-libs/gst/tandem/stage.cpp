@@ -4,6 +4,7 @@
 #include <gst/tandem/private/flow/stageadapter.h>
 #include <gst/tandem/private/guard.h>
 #include <gst/tandem/private/openclcontext.h>
+#include <gst/tandem/private/propertytable.h>
 #include <gst/tandem/private/stagedescription.h>
 
 #include <string>
@@ -13,15 +14,20 @@ GST_DEBUG_CATEGORY_STATIC(tandem_stage_debug);
 
 enum class Device { automatic, cpu, opencl };
 
-enum { PROP_0, PROP_DEVICE, PROP_OPENCL_DEVICE };
+namespace {
+
+struct StageProperties {
+  int device = static_cast<int>(Device::automatic);
+  std::string opencl_device = "auto";
+};
+
+}  // namespace
 
 struct _GstTandemStagePrivate {
   explicit _GstTandemStagePrivate(GstTandemStage* stage) : adapter(stage) {}
 
   tandem::StageAdapter adapter;
-  // Under the object lock.
-  Device device = Device::automatic;
-  std::string selector = "auto";
+  StageProperties properties;  // under the object lock
   // Of the streaming thread, when the stage is alone.
   GstVideoInfo info{};
   bool chosen = false;
@@ -50,6 +56,17 @@ static GType gst_tandem_device_get_type() {
   return type;
 }
 
+static constexpr tandem::Property<StageProperties> kProperties[] = {
+    {"device", "Device", "Where the stage computes when it is not inside tandembin",
+     &StageProperties::device, 0, 0, GST_PARAM_MUTABLE_READY, gst_tandem_device_get_type},
+    {"opencl-device", "OpenCL device",
+     "Which OpenCL device: auto (never a CPU), any, or a part of its name",
+     &StageProperties::opencl_device, 0, 0, GST_PARAM_MUTABLE_READY}};
+
+static StageProperties& properties_of(GObject* object) {
+  return GST_TANDEM_STAGE(object)->priv->properties;
+}
+
 tandem::StageAdapter& tandem::adapter_of(GstTandemStage* stage) { return stage->priv->adapter; }
 
 // Called by GObject after each property that was set.
@@ -62,49 +79,16 @@ static void gst_tandem_stage_deep_notify(GstObject* object, GstObject* child, GP
   if (!GST_IS_PAD(child)) GST_TANDEM_STAGE(object)->priv->adapter.property_set();
 }
 
-static void gst_tandem_stage_set_property(GObject* object, guint id, const GValue* value,
-                                          GParamSpec* pspec) {
-  GstTandemStagePrivate& self = *GST_TANDEM_STAGE(object)->priv;
-  tandem::ObjectLock lock(object);
-  switch (id) {
-    case PROP_DEVICE:
-      self.device = static_cast<Device>(g_value_get_enum(value));
-      break;
-    case PROP_OPENCL_DEVICE:
-      self.selector = g_value_get_string(value) ? g_value_get_string(value) : "auto";
-      break;
-    default:
-      G_OBJECT_WARN_INVALID_PROPERTY_ID(object, id, pspec);
-  }
-}
-
-static void gst_tandem_stage_get_property(GObject* object, guint id, GValue* value,
-                                          GParamSpec* pspec) {
-  GstTandemStagePrivate& self = *GST_TANDEM_STAGE(object)->priv;
-  tandem::ObjectLock lock(object);
-  switch (id) {
-    case PROP_DEVICE:
-      g_value_set_enum(value, static_cast<int>(self.device));
-      break;
-    case PROP_OPENCL_DEVICE:
-      g_value_set_string(value, self.selector.c_str());
-      break;
-    default:
-      G_OBJECT_WARN_INVALID_PROPERTY_ID(object, id, pspec);
-  }
-}
-
 // The first frame of a stage that works alone: inside tandembin no frame comes this way, and the
 // bin decides which device there is.
 static bool choose_device(GstTandemStage* stage) {
   GstTandemStagePrivate& self = *stage->priv;
-  Device device;
-  std::string selector;
+  StageProperties properties;
   {
     tandem::ObjectLock lock(stage);
-    device = self.device;
-    selector = self.selector;
+    properties = self.properties;
   }
+  const auto device = static_cast<Device>(properties.device);
   self.on_device = false;
   self.adapter.describe();
   const bool has_cpu = self.adapter.description().has_cpu;
@@ -126,7 +110,7 @@ static bool choose_device(GstTandemStage* stage) {
   }
   if (device == Device::cpu) return true;
   try {
-    auto context = tandem::find_opencl_context(GST_ELEMENT_CAST(stage), selector);
+    auto context = tandem::find_opencl_context(GST_ELEMENT_CAST(stage), properties.opencl_device);
     self.queue = std::make_unique<tandem::opencl::Queue>(context);
     self.context = context;
     self.adapter.set_contexts({context});
@@ -270,24 +254,10 @@ static void gst_tandem_stage_finalize(GObject* object) {
 
 static void gst_tandem_stage_class_init(GstTandemStageClass* klass) {
   GObjectClass* object_class = G_OBJECT_CLASS(klass);
-  object_class->set_property = gst_tandem_stage_set_property;
-  object_class->get_property = gst_tandem_stage_get_property;
+  tandem::install_properties<kProperties, properties_of>(object_class);
   object_class->finalize = gst_tandem_stage_finalize;
   object_class->notify = gst_tandem_stage_notify;
   GST_OBJECT_CLASS(klass)->deep_notify = gst_tandem_stage_deep_notify;
-
-  const auto flags = static_cast<GParamFlags>(G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS |
-                                              GST_PARAM_MUTABLE_READY);
-  g_object_class_install_property(
-      object_class, PROP_DEVICE,
-      g_param_spec_enum("device", "Device",
-                        "Where the stage computes when it is not inside tandembin",
-                        gst_tandem_device_get_type(), static_cast<int>(Device::automatic), flags));
-  g_object_class_install_property(
-      object_class, PROP_OPENCL_DEVICE,
-      g_param_spec_string("opencl-device", "OpenCL device",
-                          "Which OpenCL device: auto (never a CPU), any, or a part of its name",
-                          "auto", flags));
 
   static GstStaticPadTemplate sink = GST_STATIC_PAD_TEMPLATE("sink", GST_PAD_SINK, GST_PAD_ALWAYS,
                                                              GST_STATIC_CAPS(GST_TANDEM_LUMA_CAPS));

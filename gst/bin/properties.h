@@ -11,35 +11,6 @@
 
 namespace tandem::bin {
 
-/// Ids of tandembin's properties.
-enum class Property : guint {
-  mapping = 1,
-  granularity,
-  threads,
-  lanes,
-  tasks,
-  split,
-  cores,
-  opencl_device,
-  stages,
-  keep_tensors,
-  metric,
-  target_fps,
-  power_budget,
-  target_latency,
-  max_overhead,
-  adapt,
-  energy_source,
-  tdp,
-  cpu_fallback,
-  knowledge,
-  overload,
-  max_lateness,
-  configuration,
-  stats,
-  predictions,
-};
-
 /// The values of the properties that can be written.
 struct Settings {
   enum GranularityChoice { kAuto, kCoarse, kMedium, kMediumOfTwo, kMediumOfFour };
@@ -55,7 +26,10 @@ struct Settings {
   std::string opencl_device = "auto";
   std::string stages;
   bool keep_tensors = false;
-  Objective objective;
+  int metric = static_cast<int>(Metric::throughput);
+  double target_fps = 0;         ///< 0: off
+  double power_budget_w = 0;     ///< 0: off
+  double target_latency_ms = 0;  ///< 0: off
   double max_overhead = 0.05;
   int adapt = kBoth;
   std::string energy_source = "auto";
@@ -66,17 +40,22 @@ struct Settings {
   gint64 max_lateness_ns = -1;  ///< -1: no limit
 
   bool operator==(const Settings&) const = default;
+  Objective objective() const {
+    return {static_cast<Metric>(metric), target_fps, power_budget_w, 1e-3 * target_latency_ms};
+  }
 };
 
-void install_properties(GObjectClass* klass);
-
 /// The effect of a change of a property while frames flow.
-enum class SettingChange { nothing, rules, objective };
+enum class SettingChange { nothing, rules, objective, stages };
 
-/// Set and read the setting of a property that can be written.
-void set_setting(Settings& settings, Property property, const GValue* value);
-void get_setting(const Settings& settings, Property property, GValue* value);
-SettingChange change_of(Property property);
+/// Ids of the properties that can only be read.
+enum ReadOnlyProperty : guint { kConfiguration = 100, kStats, kPredictions };
+
+/// Installs the properties: those of Settings with ids from 1 on.
+void install_properties(GObjectClass* klass);
+/// Set and read the setting of a property that can be written. An empty string is the default.
+SettingChange set_setting(Settings& settings, guint id, const GValue* value);
+void get_setting(const Settings& settings, guint id, GValue* value);
 
 /// Returns the rules of the settings for a chain of `stages` stages on `cores` cores. Throws
 /// std::runtime_error that names the invalid property.
