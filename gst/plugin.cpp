@@ -4,25 +4,7 @@
 #include <gst/tandem/tensormeta.h>
 
 #include "gst/bin/tandembin.h"
-#include "gst/elements/kernelstage/kernelstage.h"
-#include "gst/elements/klt/kltfeatures.h"
-#include "gst/elements/klt/kltflow.h"
-#include "gst/elements/klt/kltpyramid.h"
-#include "gst/elements/klt/klttracks.h"
-#include "gst/elements/results/tandemmeta2json.h"
-#include "gst/elements/results/tandemoverlay.h"
-#include "gst/elements/results/tandempublish.h"
-#include "gst/elements/scene/sceneclassifier.h"
-#include "gst/elements/scene/scenefeatures.h"
-#include "gst/elements/srad/sradcompress.h"
-#include "gst/elements/srad/sraddiffuse.h"
-#include "gst/elements/srad/sradextract.h"
-#include "gst/elements/srad/sradprepare.h"
-#include "gst/elements/srad/sradreduce.h"
-#include "gst/elements/srad/sradupdate.h"
-#include "gst/elements/vivid/vividclassifier.h"
-#include "gst/elements/vivid/vividfilter.h"
-#include "gst/elements/vivid/vividhistogram.h"
+#include "gst/elements/elements.h"
 
 static gboolean plugin_init(GstPlugin* plugin) {
   const struct {
@@ -46,9 +28,9 @@ static gboolean plugin_init(GstPlugin* plugin) {
       {"sradupdate", gst_srad_update_get_type()},
       {"sradcompress", gst_srad_compress_get_type()},
       {"kernelstage", gst_kernel_stage_get_type()},
-      {"tandemoverlay", GST_TYPE_TANDEM_OVERLAY},
-      {"tandemmeta2json", GST_TYPE_TANDEM_META_2_JSON},
-      {"tandempublish", GST_TYPE_TANDEM_PUBLISH},
+      {"tandemoverlay", gst_tandem_overlay_get_type()},
+      {"tandemmeta2json", gst_tandem_meta_2_json_get_type()},
+      {"tandempublish", gst_tandem_publish_get_type()},
   };
   gst_tandem_tensor_meta_get_info();
   gst_tandem_motion_meta_get_info();

@@ -1,44 +1,63 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 
-#include <gst/tandem/private/ref.h>
+#include <gst/tandem/private/propertytable.h>
 
 #include <memory>
 #include <mutex>
 #include <string>
 #include <type_traits>
 #include <utility>
-#include <variant>
-#include <vector>
 
+#include "gst/elements/lastmade.h"
 #include "gst/elements/splitwork.h"
 #include "gst/elements/stagework.h"
 
 namespace tandem {
 
-/// One property of a stage element: a member of its Settings, whose initial value is the default.
-/// Numbers state their range.
-template <typename Settings>
-struct StageProperty {
-  const char* name;
-  const char* nick;
-  const char* blurb;
-  std::variant<bool Settings::*, int Settings::*, double Settings::*, std::string Settings::*>
-      member;
-  double least = 0, most = 0;
-  /// Whether frames take as long whatever it is: it is no part of what the bin's choice depends on.
-  /// For values that a slider or an animation changes with every frame.
-  bool keeps_work = false;
+/// Flags of a property that leaves the time of a frame as it is, so that the bin's choice does not
+/// depend on it. For values that a slider or an animation changes with every frame.
+inline constexpr int kKeepsWork = GST_PARAM_MUTABLE_PLAYING | GST_TANDEM_PARAM_KEEPS_WORK;
+
+struct NoSettings {};
+
+/// The part of an element, see StageElement, whose work is
+///   Work(std::shared_ptr<Kernels>, const WorkRequest&, const ItsSettings&)
+/// with the last parameter only if there are settings. `Kernels` is constructible from an
+/// opencl::Context&, and null without a device.
+template <class Work, class Kernels, class ItsSettings = NoSettings>
+class KernelElement {
+ public:
+  using Settings = ItsSettings;
+
+  std::unique_ptr<Work> make_work(const Settings& settings, const WorkRequest& request) {
+    const auto made = made_.of(request.context);
+    std::shared_ptr<Kernels> kernels(made, made->kernels.get());
+    if constexpr (std::is_same_v<Settings, NoSettings>) {
+      return std::make_unique<Work>(std::move(kernels), request);
+    } else {
+      return std::make_unique<Work>(std::move(kernels), request, settings);
+    }
+  }
+
+ private:
+  struct OnDevice {
+    std::unique_ptr<Kernels> kernels;
+    explicit OnDevice(const std::shared_ptr<opencl::Context>& context)
+        : kernels(context ? std::make_unique<Kernels>(*context) : nullptr) {}
+  };
+  LastMade<OnDevice, std::shared_ptr<opencl::Context>> made_;
 };
 
 /// Makes the GObject class of a stage element from
 ///   struct Element {
 ///     struct Settings { ... };
 ///     static constexpr char kTypeName[];                      // "GstVividFilter"
-///     static constexpr char kLongName[], kSummary[], kKlass[];
-///     static const StageDescription& description();
+///     static constexpr char kLongName[], kSummary[];
+///     static constexpr char kKlass[];                         // optional: else an analyzer's
+///     static StageDescription description();
 ///     static StageDescription description(const Settings&);   // instead: of an instance
-///     static const std::vector<StageProperty<Settings>>& properties();  // none: leave it out
+///     static constexpr Property<Settings> kProperties[];      // none: leave it out
 ///     static int rounds(const Settings&);                     // of a description that repeats
 ///     std::unique_ptr<Work> make_work(const Settings&, const WorkRequest&);  // may throw
 ///     void restart();  // as that of GstTandemStageClass; keeps nothing: leave it out
@@ -60,89 +79,34 @@ class StageElement {
  private:
   using Settings = typename Element::Settings;
 
+  struct Private {
+    Settings settings;  // under the object lock
+    std::mutex mutex;   // guards `element`
+    Element element;
+  };
   struct Instance {
     GstTandemStage parent;
-    Settings* settings;  // under the object lock
-    std::mutex* mutex;   // guards `element`
-    Element* element;
+    Private* self;
   };
 
   static inline gpointer parent_class = nullptr;
 
-  static Instance* cast(gpointer object) { return static_cast<Instance*>(object); }
+  static Private& self_of(gpointer object) { return *static_cast<Instance*>(object)->self; }
+  static Settings& settings_in(GObject* object) { return self_of(object).settings; }
 
-  static void init(Instance* self, gpointer) {
-    self->settings = new Settings;
-    self->mutex = new std::mutex;
-    self->element = new Element;
-  }
+  static void init(Instance* instance, gpointer) { instance->self = new Private; }
 
   static void finalize(GObject* object) {
-    delete cast(object)->element;
-    delete cast(object)->mutex;
-    delete cast(object)->settings;
+    delete &self_of(object);
     G_OBJECT_CLASS(parent_class)->finalize(object);
-  }
-
-  static void set_member(Settings& settings, const StageProperty<Settings>& property,
-                         const GValue* value) {
-    const auto& member = property.member;
-    if (auto* number = std::get_if<int Settings::*>(&member)) {
-      settings.** number = g_value_get_int(value);
-    } else if (auto* real = std::get_if<double Settings::*>(&member)) {
-      settings.** real = g_value_get_double(value);
-    } else if (auto* flag = std::get_if<bool Settings::*>(&member)) {
-      settings.** flag = g_value_get_boolean(value) != FALSE;
-    } else if constexpr (sizeof(Settings) >= sizeof(std::string)) {  // else it has none
-      const gchar* text = g_value_get_string(value);
-      settings.*std::get<std::string Settings::*>(member) = text ? text : "";
-    }
-  }
-
-  static void set_property(GObject* object, guint id, const GValue* value, GParamSpec*) {
-    ObjectLock lock(object);
-    set_member(*cast(object)->settings, Element::properties()[id - 1], value);
-  }
-
-  static void get_property(GObject* object, guint id, GValue* value, GParamSpec*) {
-    ObjectLock lock(object);
-    const Settings& settings = *cast(object)->settings;
-    const auto& member = Element::properties()[id - 1].member;
-    if (auto* number = std::get_if<int Settings::*>(&member)) {
-      g_value_set_int(value, settings.**number);
-    } else if (auto* real = std::get_if<double Settings::*>(&member)) {
-      g_value_set_double(value, settings.**real);
-    } else if (auto* flag = std::get_if<bool Settings::*>(&member)) {
-      g_value_set_boolean(value, settings.**flag);
-    } else {
-      g_value_set_string(value, (settings.*std::get<std::string Settings::*>(member)).c_str());
-    }
-  }
-
-  static GParamSpec* param_spec(const StageProperty<Settings>& p) {
-    static const Settings defaults{};
-    const auto flags = static_cast<GParamFlags>(G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS |
-                                                GST_PARAM_MUTABLE_PLAYING |
-                                                (p.keeps_work ? GST_TANDEM_PARAM_KEEPS_WORK : 0));
-    if (auto* number = std::get_if<int Settings::*>(&p.member)) {
-      return g_param_spec_int(p.name, p.nick, p.blurb, static_cast<int>(p.least),
-                              static_cast<int>(p.most), defaults.**number, flags);
-    }
-    if (auto* real = std::get_if<double Settings::*>(&p.member))
-      return g_param_spec_double(p.name, p.nick, p.blurb, p.least, p.most, defaults.**real, flags);
-    if (auto* flag = std::get_if<bool Settings::*>(&p.member))
-      return g_param_spec_boolean(p.name, p.nick, p.blurb, defaults.**flag, flags);
-    return g_param_spec_string(p.name, p.nick, p.blurb,
-                               (defaults.*std::get<std::string Settings::*>(p.member)).c_str(),
-                               flags);
   }
 
   static Settings settings_of(const GstStructure* values) {
     Settings settings{};
-    if constexpr (requires { Element::properties(); }) {
-      for (const auto& property : Element::properties()) {
+    if constexpr (requires { Element::kProperties; }) {
+      for (const auto& property : Element::kProperties) {
         const GValue* value = gst_structure_get_value(values, property.name);
-        if (value) set_member(settings, property, value);
+        if (value) set_member(property, settings, value);
       }
     }
     return settings;
@@ -168,31 +132,27 @@ class StageElement {
   static gboolean make_work(GstTandemStage* stage, const GstStructure* values, GstTandemWork* work,
                             GError** error) {
     const Settings settings = settings_of(values);
-    Instance* self = cast(stage);
+    Private& self = self_of(stage);
     return stage_functions::make_work(description_of(settings), work, error,
                                       [&](const WorkRequest& request) {
-                                        std::lock_guard lock(*self->mutex);
-                                        return self->element->make_work(settings, request);
+                                        std::lock_guard lock(self.mutex);
+                                        return self.element.make_work(settings, request);
                                       });
   }
 
   static void restart(GstTandemStage* stage) {
-    Instance* self = cast(stage);
-    std::lock_guard lock(*self->mutex);
-    self->element->restart();
+    std::lock_guard lock(self_of(stage).mutex);
+    self_of(stage).element.restart();
   }
 
-  static StageDescription usual_description() {
-    if constexpr (requires(Settings values) { Element::description(values); }) {
-      return Element::description(Settings{});
-    } else {
-      return Element::description();
-    }
+  static const char* klass_of_element() {
+    if constexpr (requires { Element::kKlass; }) return Element::kKlass;
+    return "Filter/Analyzer/Video";
   }
 
-  // With why frames stay whole in it, where they do.
+  // With the reason why frames stay whole in it, if they do.
   static std::string summary() {
-    const std::string whole = usual_description().whole;
+    const std::string whole = description_of(Settings{}).whole;
     return Element::kSummary + (whole.empty() ? "" : ". Frames are not split: " + whole);
   }
 
@@ -200,16 +160,9 @@ class StageElement {
     parent_class = g_type_class_peek_parent(klass);
     GObjectClass* object_class = G_OBJECT_CLASS(klass);
     object_class->finalize = finalize;
-    if constexpr (requires { Element::properties(); }) {
-      object_class->set_property = set_property;
-      object_class->get_property = get_property;
-      guint id = 0;
-      for (const auto& property : Element::properties())
-        g_object_class_install_property(object_class, ++id, param_spec(property));
-    }
-
-    GstElementClass* element_class = GST_ELEMENT_CLASS(klass);
-    gst_element_class_set_metadata(element_class, Element::kLongName, Element::kKlass,
+    if constexpr (requires { Element::kProperties; })
+      install_properties<Element::kProperties, settings_in>(object_class);
+    gst_element_class_set_metadata(GST_ELEMENT_CLASS(klass), Element::kLongName, klass_of_element(),
                                    summary().c_str(), "The Tandem authors");
 
     klass->describe = describe;

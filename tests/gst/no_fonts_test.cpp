@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "gst/elements/results/tandemoverlay.h"
+#include "gst/elements/elements.h"
 
 namespace {
 
@@ -45,6 +45,6 @@ TEST(NoFonts, BoxesAreDrawnAndOneWarningIsPosted) {
 int main(int argc, char** argv) {
   testing::InitGoogleTest(&argc, argv);
   gst_init(nullptr, nullptr);
-  gst_element_register(nullptr, "tandemoverlay", GST_RANK_NONE, GST_TYPE_TANDEM_OVERLAY);
+  gst_element_register(nullptr, "tandemoverlay", GST_RANK_NONE, gst_tandem_overlay_get_type());
   return RUN_ALL_TESTS();
 }

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "gst/elements/results/tandemoverlay.h"
+#include "gst/elements/elements.h"
 
 namespace {
 
@@ -259,6 +259,6 @@ TEST(Overlay, CapsThatChangeInMidStream) {
 int main(int argc, char** argv) {
   testing::InitGoogleTest(&argc, argv);
   gst_init(nullptr, nullptr);
-  gst_element_register(nullptr, "tandemoverlay", GST_RANK_NONE, GST_TYPE_TANDEM_OVERLAY);
+  gst_element_register(nullptr, "tandemoverlay", GST_RANK_NONE, gst_tandem_overlay_get_type());
   return RUN_ALL_TESTS();
 }

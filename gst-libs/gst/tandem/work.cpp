@@ -136,7 +136,7 @@ void gst_tandem_work_add_output(GstTandemWork* work, const gchar* name,
 
 void gst_tandem_work_add_scratch(GstTandemWork* work, gsize bytes) {
   g_return_if_fail(work->outputs.size() < tandem::kMaxTensors);
-  add_output_to(*work, tandem::TensorSpec::of_scratch(bytes));
+  add_output_to(*work, tandem::TensorSpec::scratch_of<guint8>("scratch", bytes));
 }
 
 gconstpointer gst_tandem_work_get_input(GstTandemWork* work, guint input) {

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "gst/elements/kernelstage/kernelstage.h"
 
 #include <gst/tandem/private/ref.h>
 #include <gst/tandem/private/stagefile.h>
@@ -11,6 +10,7 @@
 
 #include "files/hash.h"
 #include "files/regular_file.h"
+#include "gst/elements/elements.h"
 #include "gst/elements/kernelstage/stagefilework.h"
 #include "gst/elements/kernelstage/stageparams.h"
 #include "gst/elements/kernelstage/stageprogram.h"

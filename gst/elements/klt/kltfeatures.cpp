@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "gst/elements/klt/kltfeatures.h"
 
 #include <algorithm>
 #include <string>
 
-#include "gst/elements/devicekernels.h"
+#include "gst/elements/elements.h"
 #include "gst/elements/klt/klttensors.h"
 #include "gst/elements/smallframes.h"
 #include "gst/elements/stageelement.h"
@@ -15,31 +14,31 @@ namespace {
 
 enum Output { kFeatures, kStrength, kSums, kSelection, kGreatest };
 
+struct FeaturesSettings {
+  int window = 0;
+  int features = 0;
+  bool peaks = true;
+};
+
 class KltFeaturesWork final : public StageWork {
  public:
-  KltFeaturesWork(std::shared_ptr<KltFeaturesOpenCL> kernels, const KltLayout& layout, int window,
-                  KltCandidates candidates, int features)
+  KltFeaturesWork(std::shared_ptr<KltFeaturesOpenCL> kernels, const WorkRequest& request,
+                  const FeaturesSettings& settings)
       : kernels_(std::move(kernels)),
-        layout_(layout),
-        window_(window),
-        candidates_(candidates),
-        features_(features) {
+        layout_(klt_layout(request, request.inputs[0])),
+        candidates_(settings.peaks ? KltCandidates::peaks : KltCandidates::pixels) {
+    const KltPreset preset = KltPreset::of(layout_.width, layout_.height);
+    window_ = settings.window > 0 ? settings.window : preset.window;
+    features_ = settings.features > 0 ? settings.features : preset.features;
     const bool device = kernels_ != nullptr;
     const gsize pixels = layout_.pixels_of(0);
     outputs_ = {
-        {kKltFeatures, GST_TANDEM_ELEMENT_TYPE_FLOAT32, 2, {static_cast<gsize>(features_), 3}},
-        {"strength", GST_TANDEM_ELEMENT_TYPE_FLOAT32, 1, {pixels}, true},
-        {"sums", GST_TANDEM_ELEMENT_TYPE_FLOAT32, 1, {device ? 6 * pixels : 0}, true},
-        {"selection",
-         GST_TANDEM_ELEMENT_TYPE_INT32,
-         1,
-         {device ? KltFeaturesOpenCL::selection_scratch() : 0},
-         true},
-        {"greatest",
-         GST_TANDEM_ELEMENT_TYPE_FLOAT32,
-         2,
-         {static_cast<gsize>(layout_.height), static_cast<gsize>(klt_blocks(layout_.width))},
-         true},
+        TensorSpec::of<float>(kKltFeatures, features_, 3),
+        TensorSpec::scratch_of<float>("strength", pixels),
+        TensorSpec::scratch_of<float>("sums", device ? 6 * pixels : 0),
+        TensorSpec::scratch_of<int>("selection",
+                                    device ? KltFeaturesOpenCL::selection_scratch() : 0),
+        TensorSpec::scratch_of<float>("greatest", layout_.height, klt_blocks(layout_.width)),
     };
     if (layout_.width <= 2 * window_ || layout_.height <= 2 * window_) {
       const int needed = 2 * window_ + 1, fits = (std::min(layout_.width, layout_.height) - 1) / 2;
@@ -93,59 +92,36 @@ class KltFeaturesWork final : public StageWork {
 
   const std::shared_ptr<KltFeaturesOpenCL> kernels_;
   const KltLayout layout_;
-  const int window_;
   const KltCandidates candidates_;
-  const int features_;
+  int window_, features_;
 };
 
-struct KltFeaturesElement {
-  struct Settings {
-    int window = 0;
-    int features = 0;
-    bool peaks = true;
-  };
-
+struct KltFeaturesElement : KernelElement<KltFeaturesWork, KltFeaturesOpenCL, FeaturesSettings> {
   static constexpr char kTypeName[] = "GstKltFeatures";
   static constexpr char kLongName[] = "KLT features stage";
-  static constexpr char kKlass[] = "Filter/Analyzer/Video";
   static constexpr char kSummary[] =
       "Tracking, stage 2 of 4: finds the corners of the frame before that can be followed";
 
-  static const StageDescription& description() {
-    static const StageDescription description{
+  static StageDescription description() {
+    return {
         .inputs = {{kKltPrevious, "kltpyramid"}},
         .whole =
             "the strongest features of the whole frame are kept, and each drops its neighbours"};
-    return description;
   }
 
-  static const std::vector<StageProperty<Settings>>& properties() {
-    static const std::vector<StageProperty<Settings>> properties{
-        {"window", "Window",
-         "Side of the square whose texture makes a corner; 0: by the size of the frame (pixels)",
-         &Settings::window, 0, 128},
-        {"features", "Features",
-         "How many of the strongest corners to take, before those next to a stronger one are "
-         "dropped; 0: by the size of the frame (corners)",
-         &Settings::features, 0, kKltMostFeatures},
-        {"peaks", "Peaks",
-         "Take corners where their strength has a peak, which spreads them over the frame; false: "
-         "any of the strongest pixels, as the San Diego Vision Benchmark Suite does",
-         &Settings::peaks},
-    };
-    return properties;
-  }
-
-  std::unique_ptr<KltFeaturesWork> make_work(const Settings& settings, const WorkRequest& request) {
-    const KltLayout layout = klt_layout(request, request.inputs[0]);
-    const KltPreset preset = KltPreset::of(layout.width, layout.height);
-    return std::make_unique<KltFeaturesWork>(
-        device.on(request.context), layout, settings.window > 0 ? settings.window : preset.window,
-        settings.peaks ? KltCandidates::peaks : KltCandidates::pixels,
-        settings.features > 0 ? settings.features : preset.features);
-  }
-
-  DeviceKernels<KltFeaturesOpenCL> device;
+  static constexpr Property<Settings> kProperties[] = {
+      {"window", "Window",
+       "Side of the square whose texture makes a corner; 0: by the size of the frame (pixels)",
+       &Settings::window, 0, 128},
+      {"features", "Features",
+       "How many of the strongest corners to take, before those next to a stronger one are "
+       "dropped; 0: by the size of the frame (corners)",
+       &Settings::features, 0, kKltMostFeatures},
+      {"peaks", "Peaks",
+       "Take corners where their strength has a peak, which spreads them over the frame; false: "
+       "any of the strongest pixels, as the San Diego Vision Benchmark Suite does",
+       &Settings::peaks},
+  };
 };
 
 }  // namespace

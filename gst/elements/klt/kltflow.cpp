@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "gst/elements/klt/kltflow.h"
 
-#include "gst/elements/devicekernels.h"
+#include "gst/elements/elements.h"
 #include "gst/elements/klt/klttensors.h"
 #include "gst/elements/stageelement.h"
 #include "kernels/klt_flow/klt_flow.h"
@@ -11,13 +10,23 @@ namespace {
 
 enum Input { kPrevious, kCurrent, kFeatures };
 
+struct FlowSettings {
+  int window = 0;
+  int iterations = 0;
+};
+
 class KltFlowWork final : public StageWork {
  public:
-  KltFlowWork(std::shared_ptr<KltFlowOpenCL> kernels, const KltLayout& layout, int features,
-              const KltFlowSettings& settings)
-      : kernels_(std::move(kernels)), layout_(layout), features_(features), settings_(settings) {
-    outputs_ = {
-        {kKltVectors, GST_TANDEM_ELEMENT_TYPE_FLOAT32, 2, {static_cast<gsize>(features_), 5}}};
+  KltFlowWork(std::shared_ptr<KltFlowOpenCL> kernels, const WorkRequest& request,
+              const FlowSettings& settings)
+      : kernels_(std::move(kernels)),
+        layout_(klt_layout(request, request.inputs[kPrevious])),
+        features_(static_cast<int>(request.inputs[kFeatures].spec.shape[0])) {
+    klt_layout(request, request.inputs[kCurrent]);
+    const KltPreset preset = KltPreset::of(layout_.width, layout_.height);
+    settings_ = {settings.window > 0 ? settings.window : preset.window,
+                 settings.iterations > 0 ? settings.iterations : preset.iterations};
+    outputs_ = {TensorSpec::of<float>(kKltVectors, features_, 5)};
   }
 
   /// Features, not rows of the frame.
@@ -40,54 +49,32 @@ class KltFlowWork final : public StageWork {
   const std::shared_ptr<KltFlowOpenCL> kernels_;
   const KltLayout layout_;
   const int features_;
-  const KltFlowSettings settings_;
+  KltFlowSettings settings_;
 };
 
-struct KltFlowElement {
-  struct Settings {
-    int window = 0;
-    int iterations = 0;
-  };
-
+struct KltFlowElement : KernelElement<KltFlowWork, KltFlowOpenCL, FlowSettings> {
   static constexpr char kTypeName[] = "GstKltFlow";
   static constexpr char kLongName[] = "KLT flow stage";
-  static constexpr char kKlass[] = "Filter/Analyzer/Video";
   static constexpr char kSummary[] =
       "Tracking, stage 3 of 4: follows kltfeatures' corners from the frame before into this one";
 
-  static const StageDescription& description() {
-    static const StageDescription description{
+  static StageDescription description() {
+    return {
         .inputs = {{kKltPrevious, "kltpyramid"},
                    {kKltCurrent, "kltpyramid"},
                    {kKltFeatures, "kltfeatures"}},
         .whole = "a feature moves to any row of the pyramids, which both sides would need whole"};
-    return description;
   }
 
-  static const std::vector<StageProperty<Settings>>& properties() {
-    static const std::vector<StageProperty<Settings>> properties{
-        {"window", "Window",
-         "Half the side of the patches that are compared; 0: by the size of the frame (pixels)",
-         &Settings::window, 0, 128},
-        {"iterations", "Iterations",
-         "Most steps towards a feature's new place at each size; 0: by the size of the frame "
-         "(steps)",
-         &Settings::iterations, 0, 100},
-    };
-    return properties;
-  }
-
-  std::unique_ptr<KltFlowWork> make_work(const Settings& settings, const WorkRequest& request) {
-    const KltLayout layout = klt_layout(request, request.inputs[kPrevious]);
-    klt_layout(request, request.inputs[kCurrent]);
-    const KltPreset preset = KltPreset::of(layout.width, layout.height);
-    const KltFlowSettings flow{settings.window > 0 ? settings.window : preset.window,
-                               settings.iterations > 0 ? settings.iterations : preset.iterations};
-    const auto features = static_cast<int>(request.inputs[kFeatures].spec.shape[0]);
-    return std::make_unique<KltFlowWork>(device.on(request.context), layout, features, flow);
-  }
-
-  DeviceKernels<KltFlowOpenCL> device;
+  static constexpr Property<Settings> kProperties[] = {
+      {"window", "Window",
+       "Half the side of the patches that are compared; 0: by the size of the frame (pixels)",
+       &Settings::window, 0, 128},
+      {"iterations", "Iterations",
+       "Most steps towards a feature's new place at each size; 0: by the size of the frame "
+       "(steps)",
+       &Settings::iterations, 0, 100},
+  };
 };
 
 }  // namespace

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "gst/elements/klt/kltpyramid.h"
 
 #include <algorithm>
 
-#include "gst/elements/devicekernels.h"
+#include "gst/elements/elements.h"
 #include "gst/elements/klt/klttensors.h"
 #include "gst/elements/stageelement.h"
 
@@ -14,16 +13,16 @@ enum Output { kPrevious, kCurrent, kPreviousLuma, kCurrentLuma };
 
 class KltPyramidWork final : public StageWork {
  public:
-  KltPyramidWork(std::shared_ptr<KltPyramidOpenCL> kernels, const GstVideoInfo& video)
+  KltPyramidWork(std::shared_ptr<KltPyramidOpenCL> kernels, const WorkRequest& request)
       : kernels_(std::move(kernels)),
-        layout_{GST_VIDEO_INFO_WIDTH(&video), GST_VIDEO_INFO_HEIGHT(&video)},
+        layout_{request.video.width, request.video.height},
         black_(static_cast<std::size_t>(layout_.width) * static_cast<std::size_t>(layout_.height)) {
     const auto luma = [&](const char* name) {
       return TensorSpec::of_pixels(name, layout_.width, layout_.height, kernels_ != nullptr);
     };
     outputs_ = {
-        {kKltPrevious, GST_TANDEM_ELEMENT_TYPE_FLOAT32, 1, {layout_.floats()}},
-        {kKltCurrent, GST_TANDEM_ELEMENT_TYPE_FLOAT32, 1, {layout_.floats()}},
+        TensorSpec::of<float>(kKltPrevious, layout_.floats()),
+        TensorSpec::of<float>(kKltCurrent, layout_.floats()),
         luma("previous-luma"),
         luma("current-luma"),
     };
@@ -63,27 +62,16 @@ class KltPyramidWork final : public StageWork {
   const std::vector<uint8_t> black_;  // a frame
 };
 
-struct KltPyramidElement {
-  struct Settings {};
-
+struct KltPyramidElement : KernelElement<KltPyramidWork, KltPyramidOpenCL> {
   static constexpr char kTypeName[] = "GstKltPyramid";
   static constexpr char kLongName[] = "KLT pyramid stage";
-  static constexpr char kKlass[] = "Filter/Analyzer/Video";
   static constexpr char kSummary[] =
       "Tracking, stage 1 of 4: blurs each frame and the one before at two sizes and makes their "
       "gradients";
 
-  static const StageDescription& description() {
-    static const StageDescription description{.needs_previous = true,
-                                              .whole = "its tensors have planes of two heights"};
-    return description;
+  static StageDescription description() {
+    return {.needs_previous = true, .whole = "its tensors have planes of two heights"};
   }
-
-  std::unique_ptr<KltPyramidWork> make_work(const Settings&, const WorkRequest& request) {
-    return std::make_unique<KltPyramidWork>(device.on(request.context), request.video);
-  }
-
-  DeviceKernels<KltPyramidOpenCL> device;
 };
 
 }  // namespace

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "gst/elements/klt/klttracks.h"
 
 #include <gst/tandem/motionmeta.h>
 
 #include <cstddef>
 
+#include "gst/elements/elements.h"
 #include "gst/elements/klt/klttensors.h"
 #include "gst/elements/stageelement.h"
 #include "kernels/klt_flow/tracks.h"
@@ -23,8 +23,8 @@ class KltTracksWork final : public StageWork {
         features_(static_cast<int>(features)),
         most_distance_(static_cast<float>(most_distance)) {
     outputs_ = {
-        {"tracks", GST_TANDEM_ELEMENT_TYPE_UINT8, 1, {features * sizeof(KltTrack)}, true},
-        {"count", GST_TANDEM_ELEMENT_TYPE_INT32, 1, {1}, true},
+        TensorSpec::scratch_of<uint8_t>("tracks", features, sizeof(KltTrack)),
+        TensorSpec::scratch_of<int>("count", 1),
     };
   }
 
@@ -57,28 +57,23 @@ struct KltTracksElement {
 
   static constexpr char kTypeName[] = "GstKltTracks";
   static constexpr char kLongName[] = "KLT tracks";
-  static constexpr char kKlass[] = "Filter/Analyzer/Video";
   static constexpr char kSummary[] =
       "Tracking, stage 4 of 4: joins kltflow's vectors into tracks with numbers and puts them on "
       "the frames";
 
-  static const StageDescription& description() {
-    static const StageDescription description{.inputs = {{kKltVectors, "kltflow"}},
-                                              .serial = true,
-                                              .has_opencl = false,
-                                              .whole = "the CPU alone computes it"};
-    return description;
+  static StageDescription description() {
+    return {.inputs = {{kKltVectors, "kltflow"}},
+            .serial = true,
+            .has_opencl = false,
+            .whole = "the CPU alone computes it"};
   }
 
-  static const std::vector<StageProperty<Settings>>& properties() {
-    static const std::vector<StageProperty<Settings>> properties{
-        {"max-distance", "Largest distance",
-         "Largest distance between the end of a track and the feature that it goes on with "
-         "(pixels)",
-         &Settings::max_distance, 0, 100},
-    };
-    return properties;
-  }
+  static constexpr Property<Settings> kProperties[] = {
+      {"max-distance", "Largest distance",
+       "Largest distance between the end of a track and the feature that it goes on with "
+       "(pixels)",
+       &Settings::max_distance, 0, 100},
+  };
 
   std::unique_ptr<KltTracksWork> make_work(const Settings& settings, const WorkRequest& request) {
     return std::make_unique<KltTracksWork>(tracks, request.inputs[0].spec.shape[0],

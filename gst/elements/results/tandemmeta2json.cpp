@@ -11,15 +11,15 @@
  *   vividhistogram ! vividclassifier ! tandemmeta2json ! filesink location=people.jsonl
  * ]|
  */
-#include "gst/elements/results/tandemmeta2json.h"
-
+#include <gst/base/gstbasetransform.h>
 #include <gst/tandem/private/guard.h>
-#include <gst/tandem/private/ref.h>
+#include <gst/tandem/private/propertytable.h>
 #include <gst/video/video.h>
 
 #include <string>
 #include <utility>
 
+#include "gst/elements/elements.h"
 #include "gst/meta/framejson.h"
 
 GST_DEBUG_CATEGORY_STATIC(tandem_meta_2_json_debug);
@@ -30,11 +30,24 @@ static GstStaticPadTemplate sink_template = GST_STATIC_PAD_TEMPLATE(
 static GstStaticPadTemplate src_template = GST_STATIC_PAD_TEMPLATE(
     "src", GST_PAD_SRC, GST_PAD_ALWAYS, GST_STATIC_CAPS("application/x-json-lines"));
 
-enum { PROP_0, PROP_SOURCE_ID };
+G_DECLARE_FINAL_TYPE(GstTandemMeta2Json, gst_tandem_meta_2_json, GST, TANDEM_META_2_JSON,
+                     GstBaseTransform)
+
+namespace {
+
+struct Settings {
+  std::string source_id;
+};
+
+constexpr tandem::Property<Settings> kProperties[] = {
+    {"source-id", "Source id", "Names the stream in each line, for readers of several (any text)",
+     &Settings::source_id}};
+
+}  // namespace
 
 struct _GstTandemMeta2Json {
   GstBaseTransform parent;
-  gchar* source_id;    // under the object lock; may be null
+  Settings* settings;  // under the object lock
   gint width, height;  // the streaming thread's, as is what follows
   guint64 frames;
 };
@@ -93,7 +106,7 @@ static GstFlowReturn gst_tandem_meta_2_json_prepare_output_buffer(GstBaseTransfo
     tandem::FrameOrigin origin{{}, self->frames, {self->width, self->height}, g_get_real_time()};
     {
       const tandem::ObjectLock lock(self);
-      if (self->source_id) origin.source = self->source_id;
+      origin.source = self->settings->source_id;
     }
     *out = wrap(tandem::frame_json_line(in, origin));
     return tandem::Status();
@@ -115,42 +128,17 @@ static GstFlowReturn gst_tandem_meta_2_json_transform(GstBaseTransform*, GstBuff
   return GST_FLOW_OK;
 }
 
-static void gst_tandem_meta_2_json_set_property(GObject* object, guint id, const GValue* value,
-                                                GParamSpec* spec) {
-  if (id != PROP_SOURCE_ID) {
-    G_OBJECT_WARN_INVALID_PROPERTY_ID(object, id, spec);
-    return;
-  }
-  const tandem::ObjectLock lock(object);
-  g_free(std::exchange(GST_TANDEM_META_2_JSON(object)->source_id, g_value_dup_string(value)));
-}
-
-static void gst_tandem_meta_2_json_get_property(GObject* object, guint id, GValue* value,
-                                                GParamSpec* spec) {
-  if (id != PROP_SOURCE_ID) {
-    G_OBJECT_WARN_INVALID_PROPERTY_ID(object, id, spec);
-    return;
-  }
-  const tandem::ObjectLock lock(object);
-  g_value_set_string(value, GST_TANDEM_META_2_JSON(object)->source_id);
-}
+static Settings& settings_of(GObject* object) { return *GST_TANDEM_META_2_JSON(object)->settings; }
 
 static void gst_tandem_meta_2_json_finalize(GObject* object) {
-  g_free(GST_TANDEM_META_2_JSON(object)->source_id);
+  delete GST_TANDEM_META_2_JSON(object)->settings;
   G_OBJECT_CLASS(gst_tandem_meta_2_json_parent_class)->finalize(object);
 }
 
 static void gst_tandem_meta_2_json_class_init(GstTandemMeta2JsonClass* klass) {
   GObjectClass* object = G_OBJECT_CLASS(klass);
-  object->set_property = gst_tandem_meta_2_json_set_property;
-  object->get_property = gst_tandem_meta_2_json_get_property;
   object->finalize = gst_tandem_meta_2_json_finalize;
-  g_object_class_install_property(
-      object, PROP_SOURCE_ID,
-      g_param_spec_string("source-id", "Source id",
-                          "Names the stream in each line, for readers of several (any text)", "",
-                          static_cast<GParamFlags>(G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS |
-                                                   GST_PARAM_MUTABLE_PLAYING)));
+  tandem::install_properties<kProperties, settings_of>(object);
 
   GstElementClass* element = GST_ELEMENT_CLASS(klass);
   gst_element_class_add_static_pad_template(element, &sink_template);
@@ -170,6 +158,4 @@ static void gst_tandem_meta_2_json_class_init(GstTandemMeta2JsonClass* klass) {
   base->transform = gst_tandem_meta_2_json_transform;
 }
 
-static void gst_tandem_meta_2_json_init(GstTandemMeta2Json* self) {
-  self->source_id = g_strdup("");
-}
+static void gst_tandem_meta_2_json_init(GstTandemMeta2Json* self) { self->settings = new Settings; }

@@ -12,10 +12,10 @@
  *   vividhistogram ! vividclassifier ! tandemoverlay ! videoconvert ! autovideosink
  * ]|
  */
-#include "gst/elements/results/tandemoverlay.h"
-
+#include <gst/base/gstbasetransform.h>
 #include <gst/tandem/motionmeta.h>
 #include <gst/tandem/private/guard.h>
+#include <gst/tandem/private/propertytable.h>
 #include <gst/video/video.h>
 
 #include <algorithm>
@@ -25,6 +25,7 @@
 
 #include "gst/draw/boxlabels.h"
 #include "gst/draw/canvas.h"
+#include "gst/elements/elements.h"
 #include "gst/meta/region.h"
 
 GST_DEBUG_CATEGORY_STATIC(tandem_overlay_debug);
@@ -39,16 +40,27 @@ static GstStaticPadTemplate sink_template = GST_STATIC_PAD_TEMPLATE(
 static GstStaticPadTemplate src_template = GST_STATIC_PAD_TEMPLATE(
     "src", GST_PAD_SRC, GST_PAD_ALWAYS, GST_STATIC_CAPS(GST_VIDEO_CAPS_MAKE(OVERLAY_FORMATS)));
 
-enum { PROP_0, PROP_LINE_WIDTH, PROP_LABELS, PROP_COLOR_BY_LABEL, PROP_VECTOR_SCALE };
+G_DECLARE_FINAL_TYPE(GstTandemOverlay, gst_tandem_overlay, GST, TANDEM_OVERLAY, GstBaseTransform)
 
 namespace {
 
 struct Settings {
   guint line_width = 0;
-  gboolean labels = TRUE;
-  gboolean color_by_label = TRUE;
-  gdouble vector_scale = 5;
+  bool labels = true;
+  bool color_by_label = true;
+  double vector_scale = 5;
 };
+
+constexpr tandem::Property<Settings> kProperties[] = {
+    {"line-width", "Line width",
+     "Thickness of boxes and vectors; 0: by the frame's height (pixels)", &Settings::line_width, 0,
+     1000},
+    {"labels", "Labels", "Write label and confidence at each box", &Settings::labels},
+    {"color-by-label", "Color by label", "A colour for each label; otherwise one for all",
+     &Settings::color_by_label},
+    {"vector-scale", "Vector scale",
+     "Length of motion vectors (multiples of what one frame moves by)", &Settings::vector_scale, 0,
+     100}};
 
 }  // namespace
 
@@ -191,9 +203,11 @@ static GstFlowReturn gst_tandem_overlay_prepare_output_buffer(GstBaseTransform*,
 static GstFlowReturn gst_tandem_overlay_transform_ip(GstBaseTransform* base, GstBuffer* buffer) {
   if (!has_something_to_draw(buffer)) return GST_FLOW_OK;
   GstTandemOverlay* self = GST_TANDEM_OVERLAY(base);
-  GST_OBJECT_LOCK(self);
-  const Settings settings = self->settings;
-  GST_OBJECT_UNLOCK(self);
+  Settings settings;
+  {
+    const tandem::ObjectLock lock(self);
+    settings = self->settings;
+  }
 
   GstVideoFrame frame;
   constexpr auto kAccess =
@@ -216,77 +230,10 @@ static GstFlowReturn gst_tandem_overlay_transform_ip(GstBaseTransform* base, Gst
   return GST_FLOW_ERROR;
 }
 
-static void gst_tandem_overlay_set_property(GObject* object, guint id, const GValue* value,
-                                            GParamSpec* spec) {
-  GstTandemOverlay* self = GST_TANDEM_OVERLAY(object);
-  GST_OBJECT_LOCK(self);
-  switch (id) {
-    case PROP_LINE_WIDTH:
-      self->settings.line_width = g_value_get_uint(value);
-      break;
-    case PROP_LABELS:
-      self->settings.labels = g_value_get_boolean(value);
-      break;
-    case PROP_COLOR_BY_LABEL:
-      self->settings.color_by_label = g_value_get_boolean(value);
-      break;
-    case PROP_VECTOR_SCALE:
-      self->settings.vector_scale = g_value_get_double(value);
-      break;
-    default:
-      G_OBJECT_WARN_INVALID_PROPERTY_ID(object, id, spec);
-  }
-  GST_OBJECT_UNLOCK(self);
-}
-
-static void gst_tandem_overlay_get_property(GObject* object, guint id, GValue* value,
-                                            GParamSpec* spec) {
-  GstTandemOverlay* self = GST_TANDEM_OVERLAY(object);
-  GST_OBJECT_LOCK(self);
-  switch (id) {
-    case PROP_LINE_WIDTH:
-      g_value_set_uint(value, self->settings.line_width);
-      break;
-    case PROP_LABELS:
-      g_value_set_boolean(value, self->settings.labels);
-      break;
-    case PROP_COLOR_BY_LABEL:
-      g_value_set_boolean(value, self->settings.color_by_label);
-      break;
-    case PROP_VECTOR_SCALE:
-      g_value_set_double(value, self->settings.vector_scale);
-      break;
-    default:
-      G_OBJECT_WARN_INVALID_PROPERTY_ID(object, id, spec);
-  }
-  GST_OBJECT_UNLOCK(self);
-}
+static Settings& settings_of(GObject* object) { return GST_TANDEM_OVERLAY(object)->settings; }
 
 static void gst_tandem_overlay_class_init(GstTandemOverlayClass* klass) {
-  GObjectClass* object = G_OBJECT_CLASS(klass);
-  object->set_property = gst_tandem_overlay_set_property;
-  object->get_property = gst_tandem_overlay_get_property;
-  constexpr auto kFlags = static_cast<GParamFlags>(G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS |
-                                                   GST_PARAM_MUTABLE_PLAYING);
-  g_object_class_install_property(
-      object, PROP_LINE_WIDTH,
-      g_param_spec_uint("line-width", "Line width",
-                        "Thickness of boxes and vectors; 0: by the frame's height (pixels)", 0,
-                        1000, 0, kFlags));
-  g_object_class_install_property(
-      object, PROP_LABELS,
-      g_param_spec_boolean("labels", "Labels", "Write label and confidence at each box", TRUE,
-                           kFlags));
-  g_object_class_install_property(
-      object, PROP_COLOR_BY_LABEL,
-      g_param_spec_boolean("color-by-label", "Color by label",
-                           "A colour for each label; otherwise one for all", TRUE, kFlags));
-  g_object_class_install_property(
-      object, PROP_VECTOR_SCALE,
-      g_param_spec_double("vector-scale", "Vector scale",
-                          "Length of motion vectors (multiples of what one frame moves by)", 0, 100,
-                          Settings().vector_scale, kFlags));
-
+  tandem::install_properties<kProperties, settings_of>(G_OBJECT_CLASS(klass));
   GstElementClass* element = GST_ELEMENT_CLASS(klass);
   gst_element_class_add_static_pad_template(element, &sink_template);
   gst_element_class_add_static_pad_template(element, &src_template);

@@ -12,8 +12,7 @@
  *   tandempublish location=mqtt://localhost/people
  * ]|
  */
-#include "gst/elements/results/tandempublish.h"
-
+#include <gst/base/gstbasesink.h>
 #include <gst/tandem/private/ref.h>
 
 #include <algorithm>
@@ -21,6 +20,7 @@
 #include <bit>
 #include <chrono>
 #include <exception>
+#include <iterator>
 #include <memory>
 #include <optional>
 #include <stdexcept>
@@ -29,7 +29,8 @@
 #include <utility>
 
 #include "files/terminal_text.h"
-#include "gst/elements/results/publishsettings.h"
+#include "gst/elements/elements.h"
+#include "gst/elements/results/publishproperties.h"
 #include "gst/publish/brokers.h"
 #include "gst/publish/hostconnector.h"
 #include "gst/publish/passwordfile.h"
@@ -40,6 +41,8 @@ GST_DEBUG_CATEGORY_STATIC(tandem_publish_debug);
 
 static GstStaticPadTemplate sink_template = GST_STATIC_PAD_TEMPLATE(
     "sink", GST_PAD_SINK, GST_PAD_ALWAYS, GST_STATIC_CAPS("application/x-json-lines"));
+
+G_DECLARE_FINAL_TYPE(GstTandemPublish, gst_tandem_publish, GST, TANDEM_PUBLISH, GstBaseSink)
 
 struct PublishPrivate {
   tandem::PublishSettings settings;                  // under the object lock
@@ -60,6 +63,9 @@ G_DEFINE_TYPE_WITH_CODE(GstTandemPublish, gst_tandem_publish, GST_TYPE_BASE_SINK
                                                 "publishes lines to a broker"))
 
 namespace {
+
+// Ids of properties.
+constexpr guint kLocation = 1, kStats = std::size(tandem::kPublishProperties) + 1;
 
 constexpr std::size_t kFrameWithin = 1024;  // bytes of a line, which begins with source and frame
 
@@ -89,13 +95,13 @@ tandem::Location location_of(const tandem::PublishSettings& settings) {
   if (!settings.password_file.empty())
     password = tandem::read_password_file(settings.password_file);
   tandem::Location location = tandem::parse_location(settings.location, password);
-  location.tls_files = settings.tls_files;
+  location.tls_files = {settings.ca_file, settings.certificate_file, settings.key_file};
   return location;
 }
 
 std::string kept_by(const tandem::PublishSettings& settings) {
-  return std::to_string(settings.limits.lines) + " lines (queue-size) or " +
-         std::to_string(settings.limits.bytes) + " bytes (queue-bytes)";
+  return std::to_string(settings.queue_size) + " lines (queue-size) or " +
+         std::to_string(settings.queue_bytes) + " bytes (queue-bytes)";
 }
 
 // Once for all lines that were dropped so far. On either thread.
@@ -167,9 +173,9 @@ void tell(GstTandemPublish* self, const std::string& where, const tandem::Sessio
 
 // Warns of files with secrets that others may read.
 void tell_exposed(GstTandemPublish* self, const tandem::PublishSettings& settings) {
-  const tandem::TlsFiles& files = settings.tls_files;
   for (const std::string& file :
-       {settings.password_file, files.key.empty() ? files.certificate : files.key}) {
+       {settings.password_file,
+        settings.key_file.empty() ? settings.certificate_file : settings.key_file}) {
     const std::string exposure = file.empty() ? "" : tandem::exposure_of(file);
     if (exposure.empty()) continue;
     GST_ELEMENT_WARNING(self, RESOURCE, SETTINGS,
@@ -194,10 +200,11 @@ static gboolean gst_tandem_publish_start(GstBaseSink* base) {
     tell_exposed(self, settings);
     const std::string where = tandem::terminal_text(location.shown());
     self->p->where = where;
-    self->p->longest_line = std::min(settings.limits.bytes, tandem::longest_line(location));
+    self->p->longest_line =
+        std::min<std::size_t>(settings.queue_bytes, tandem::longest_line(location));
     self->p->drops_told = self->p->too_long = 0;
     auto publisher = std::make_shared<tandem::Publisher>(
-        settings.limits,
+        tandem::OutboxLimits{settings.queue_size, settings.queue_bytes},
         std::make_unique<tandem::HostConnector>(std::move(location), settings.client_id),
         [self, where](const tandem::SessionNews& news) { tell(self, where, news); });
     const tandem::ObjectLock lock(self);
@@ -252,7 +259,7 @@ static void leave_out(GstTandemPublish* self, tandem::Publisher& publisher, GstB
   const PublishPrivate& p = *self->p;
   std::string begin(std::min(size, kFrameWithin), 0);
   gst_buffer_extract(buffer, 0, begin.data(), begin.size());
-  const bool by_queue = p.longest_line == settings_of(self).limits.bytes;
+  const bool by_queue = p.longest_line == settings_of(self).queue_bytes;
   tell_too_long(self, p.where, begin, size,
                 "the limit is " + std::to_string(p.longest_line) + " bytes, " +
                     (by_queue ? "as queue-bytes says" : "the protocol's"));
@@ -285,7 +292,7 @@ static bool drain(GstTandemPublish* self) {
   using Drained = tandem::Publisher::Drained;
   const std::shared_ptr<tandem::Publisher> publisher = publisher_of(self);
   if (!publisher) return true;
-  const guint seconds = settings_of(self).drain_seconds;
+  const guint seconds = settings_of(self).drain_timeout_s;
   std::chrono::milliseconds left = std::chrono::seconds(seconds);
   for (;;) {
     const auto begin = std::chrono::steady_clock::now();
@@ -317,15 +324,10 @@ static gboolean gst_tandem_publish_event(GstBaseSink* base, GstEvent* event) {
 }
 
 // Before and after somebody takes the preroll lock to pause, to flush or to stop.
-static gboolean gst_tandem_publish_unlock(GstBaseSink* base) {
+template <bool kInterrupted>
+static gboolean gst_tandem_publish_interrupt(GstBaseSink* base) {
   const auto publisher = publisher_of(GST_TANDEM_PUBLISH(base));
-  if (publisher) publisher->interrupt();
-  return TRUE;
-}
-
-static gboolean gst_tandem_publish_unlock_stop(GstBaseSink* base) {
-  const auto publisher = publisher_of(GST_TANDEM_PUBLISH(base));
-  if (publisher) publisher->interrupt(false);
+  if (publisher) publisher->interrupt(kInterrupted);
   return TRUE;
 }
 
@@ -343,20 +345,17 @@ static GstStructure* stats_of(GstTandemPublish* self) {
       guint64{stats.reconnects}, "connected", G_TYPE_BOOLEAN, gboolean{stats.connected}, nullptr);
 }
 
-static void gst_tandem_publish_set_property(GObject* object, guint id, const GValue* value,
-                                            GParamSpec* spec) {
-  const tandem::ObjectLock lock(object);
-  if (!GST_TANDEM_PUBLISH(object)->p->settings.set(id, value))
-    G_OBJECT_WARN_INVALID_PROPERTY_ID(object, id, spec);
+static tandem::PublishSettings& settings_in(GObject* object) {
+  return GST_TANDEM_PUBLISH(object)->p->settings;
 }
 
-static void gst_tandem_publish_get_property(GObject* object, guint id, GValue* value,
-                                            GParamSpec* spec) {
+// Of the location without its password.
+static void gst_tandem_publish_get_property(GObject* object, guint id, GValue* value, GParamSpec*) {
   auto* self = GST_TANDEM_PUBLISH(object);
-  if (id == tandem::PublishSettings::kStats)
-    g_value_take_boxed(value, stats_of(self));
-  else if (!settings_of(self).get(id, value))
-    G_OBJECT_WARN_INVALID_PROPERTY_ID(object, id, spec);
+  if (id == kStats) return g_value_take_boxed(value, stats_of(self));
+  get_member(tandem::kPublishProperties[id - 1], settings_of(self), value);
+  if (id == kLocation)
+    g_value_set_string(value, tandem::without_password(g_value_get_string(value)).c_str());
 }
 
 static void gst_tandem_publish_finalize(GObject* object) {
@@ -366,10 +365,16 @@ static void gst_tandem_publish_finalize(GObject* object) {
 
 static void gst_tandem_publish_class_init(GstTandemPublishClass* klass) {
   GObjectClass* object = G_OBJECT_CLASS(klass);
-  object->set_property = gst_tandem_publish_set_property;
-  object->get_property = gst_tandem_publish_get_property;
   object->finalize = gst_tandem_publish_finalize;
-  tandem::PublishSettings::install(object);
+  tandem::install_properties<tandem::kPublishProperties, settings_in>(object);
+  object->get_property = gst_tandem_publish_get_property;
+  g_object_class_install_property(
+      object, kStats,
+      g_param_spec_boxed("stats", "Statistics",
+                         "Lines published (acknowledged by the broker), dropped, too long and "
+                         "queued; bytes queued; reconnects; whether connected now",
+                         GST_TYPE_STRUCTURE,
+                         static_cast<GParamFlags>(G_PARAM_READABLE | G_PARAM_STATIC_STRINGS)));
 
   GstElementClass* element = GST_ELEMENT_CLASS(klass);
   gst_element_class_add_static_pad_template(element, &sink_template);
@@ -382,8 +387,8 @@ static void gst_tandem_publish_class_init(GstTandemPublishClass* klass) {
   base->stop = gst_tandem_publish_stop;
   base->render = gst_tandem_publish_render;
   base->event = gst_tandem_publish_event;
-  base->unlock = gst_tandem_publish_unlock;
-  base->unlock_stop = gst_tandem_publish_unlock_stop;
+  base->unlock = gst_tandem_publish_interrupt<true>;
+  base->unlock_stop = gst_tandem_publish_interrupt<false>;
 }
 
 static void gst_tandem_publish_init(GstTandemPublish* self) {

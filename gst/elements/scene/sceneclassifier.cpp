@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "gst/elements/scene/sceneclassifier.h"
 
 #include <algorithm>
 #include <filesystem>
 #include <stdexcept>
 
 #include "files/data_folder.h"
+#include "gst/elements/elements.h"
 #include "gst/elements/scene/scenetensors.h"
 #include "gst/elements/stageelement.h"
 #include "gst/meta/region.h"
@@ -16,10 +16,6 @@ namespace tandem {
 namespace {
 
 enum Output { kMargins, kCounts, kBag };
-
-struct ClassifierSettings {
-  std::string model;
-};
 
 /// The model that `path` names, or, when it is empty, the one that comes with Tandem.
 SceneModel load_classifier(const std::string& path) {
@@ -34,13 +30,12 @@ std::string name_of(const std::string& path) {
 }
 
 struct ClassifierEngine {
-  const std::string path;
   const SceneModel model;
   const std::string name;
   std::vector<GQuark> labels;
 
-  explicit ClassifierEngine(const std::string& from)
-      : path(from), model(load_classifier(from)), name(name_of(from)) {
+  explicit ClassifierEngine(const std::string& path)
+      : model(load_classifier(path)), name(name_of(path)) {
     for (const std::string& label : model.labels)
       labels.push_back(g_quark_from_string(label.c_str()));
   }
@@ -51,9 +46,9 @@ class SceneClassifierWork final : public StageWork {
   SceneClassifierWork(std::shared_ptr<const ClassifierEngine> engine, const SceneLayout& layout)
       : engine_(std::move(engine)), model_(engine_->model), layout_(layout) {
     outputs_ = {
-        {kSceneMargins, GST_TANDEM_ELEMENT_TYPE_FLOAT32, 1, {static_cast<gsize>(model_.classes())}},
-        {"counts", GST_TANDEM_ELEMENT_TYPE_INT32, 1, {model_.bag.counts()}, true},
-        {"bag", GST_TANDEM_ELEMENT_TYPE_FLOAT32, 1, {model_.bag.values()}, true},
+        TensorSpec::of<float>(kSceneMargins, model_.classes()),
+        TensorSpec::scratch_of<int>("counts", model_.bag.counts()),
+        TensorSpec::scratch_of<float>("bag", model_.bag.values()),
     };
   }
 
@@ -98,45 +93,39 @@ class SceneClassifierWork final : public StageWork {
 };
 
 struct SceneClassifier {
-  using Settings = ClassifierSettings;
+  struct Settings {
+    std::string model;
+  };
 
   static constexpr char kTypeName[] = "GstSceneClassifier";
   static constexpr char kLongName[] = "Scene classifier stage";
-  static constexpr char kKlass[] = "Filter/Analyzer/Video";
   static constexpr char kSummary[] =
       "Says what kind of scene a frame shows: the words of its keypoints and a linear SVM";
 
-  static const StageDescription& description() {
-    static const StageDescription description{.inputs = {{kSceneSpace, "scenefeatures"}},
-                                              .has_opencl = false,
-                                              .whole = "the CPU alone computes it"};
-    return description;
+  static StageDescription description() {
+    return {.inputs = {{kSceneSpace, "scenefeatures"}},
+            .has_opencl = false,
+            .whole = "the CPU alone computes it"};
   }
 
-  static const std::vector<StageProperty<Settings>>& properties() {
-    static const std::vector<StageProperty<Settings>> properties{
-        {"model", "Model",
-         "File with the trained classifier, made by `tandem train-scenes`; empty: the one that "
-         "comes with Tandem",
-         &Settings::model},
-    };
-    return properties;
-  }
+  static constexpr Property<Settings> kProperties[] = {
+      {"model", "Model",
+       "File with the trained classifier, made by `tandem train-scenes`; empty: the one that "
+       "comes with Tandem",
+       &Settings::model},
+  };
 
   std::unique_ptr<SceneClassifierWork> make_work(const Settings& settings,
                                                  const WorkRequest& request) {
-    const SceneLayout layout{GST_VIDEO_INFO_WIDTH(&request.video),
-                             GST_VIDEO_INFO_HEIGHT(&request.video)};
+    const SceneLayout layout{request.video.width, request.video.height};
     const TensorSpec& space = request.inputs[0].spec;
     if (space.type != GST_TANDEM_ELEMENT_TYPE_FLOAT16 || space.elements() != layout.values())
       throw std::runtime_error("the tensor '" + std::string(kSceneSpace) +
                                "' is not that of a frame of this size");
-    if (!engine || engine->path != settings.model)
-      engine = std::make_shared<ClassifierEngine>(settings.model);
-    return std::make_unique<SceneClassifierWork>(engine, layout);
+    return std::make_unique<SceneClassifierWork>(engine.of(settings.model), layout);
   }
 
-  std::shared_ptr<const ClassifierEngine> engine;
+  LastMade<ClassifierEngine, std::string> engine;
 };
 
 }  // namespace

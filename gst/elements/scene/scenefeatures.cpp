@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "gst/elements/scene/scenefeatures.h"
 
 #include <new>
 #include <type_traits>
 
-#include "gst/elements/devicekernels.h"
+#include "gst/elements/elements.h"
 #include "gst/elements/scene/scenetensors.h"
 #include "gst/elements/smallframes.h"
 #include "gst/elements/stageelement.h"
@@ -18,22 +17,20 @@ static_assert(std::is_trivially_destructible_v<SharedRows>);  // nobody ends its
 
 class SceneFeaturesWork final : public StageWork {
  public:
-  SceneFeaturesWork(std::shared_ptr<SceneFeaturesOpenCL> kernels, const SceneLayout& layout)
-      : kernels_(std::move(kernels)), layout_(layout) {
+  SceneFeaturesWork(std::shared_ptr<SceneFeaturesOpenCL> kernels, const WorkRequest& request)
+      : kernels_(std::move(kernels)), layout_{request.video.width, request.video.height} {
     const bool device = kernels_ != nullptr;
     outputs_ = {
-        {kSceneSpace, GST_TANDEM_ELEMENT_TYPE_FLOAT16, 1, {layout.values()}},
-        {"bases", GST_TANDEM_ELEMENT_TYPE_FLOAT32, 1, {layout.base_floats()}, true},
-        TensorSpec::of_pixels("luma", layout.width, layout.height, device),
-        {"scratch",
-         GST_TANDEM_ELEMENT_TYPE_FLOAT32,
-         1,
-         {device && !is_empty(layout) ? SceneFeaturesOpenCL::scratch_floats(layout) : 0},
-         true},
-        {"progress", GST_TANDEM_ELEMENT_TYPE_UINT8, 1, {sizeof(SharedRows)}, true},
+        TensorSpec::of<Half>(kSceneSpace, layout_.values()),
+        TensorSpec::scratch_of<float>("bases", layout_.base_floats()),
+        TensorSpec::of_pixels("luma", layout_.width, layout_.height, device),
+        TensorSpec::scratch_of<float>("scratch", device && !is_empty(layout_)
+                                                     ? SceneFeaturesOpenCL::scratch_floats(layout_)
+                                                     : 0),
+        TensorSpec::scratch_of<uint8_t>("progress", sizeof(SharedRows)),
     };
-    if (is_empty(layout)) {
-      notice_ = too_small_notice("No scene can be recognised", {layout.width, layout.height},
+    if (is_empty(layout_)) {
+      notice_ = too_small_notice("No scene can be recognised", {layout_.width, layout_.height},
                                  {kSceneLeastSide, kSceneLeastSide}, "");
     }
   }
@@ -60,29 +57,16 @@ class SceneFeaturesWork final : public StageWork {
   const SceneLayout layout_;
 };
 
-struct SceneFeaturesElement {
-  struct Settings {};
-
+struct SceneFeaturesElement : KernelElement<SceneFeaturesWork, SceneFeaturesOpenCL> {
   static constexpr char kTypeName[] = "GstSceneFeatures";
   static constexpr char kLongName[] = "Scene features stage";
-  static constexpr char kKlass[] = "Filter/Analyzer/Video";
   static constexpr char kSummary[] =
       "Scene Recognition, stage 1 of 2: makes the differences of Gaussians and the gradients that "
       "keypoints are found in";
 
-  static const StageDescription& description() {
-    static const StageDescription description{
-        .whole = "the smallest images of its scale space depend on every row of the frame"};
-    return description;
+  static StageDescription description() {
+    return {.whole = "the smallest images of its scale space depend on every row of the frame"};
   }
-
-  std::unique_ptr<SceneFeaturesWork> make_work(const Settings&, const WorkRequest& request) {
-    const SceneLayout layout{GST_VIDEO_INFO_WIDTH(&request.video),
-                             GST_VIDEO_INFO_HEIGHT(&request.video)};
-    return std::make_unique<SceneFeaturesWork>(device.on(request.context), layout);
-  }
-
-  DeviceKernels<SceneFeaturesOpenCL> device;
 };
 
 }  // namespace

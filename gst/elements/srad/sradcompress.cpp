@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "gst/elements/srad/sradcompress.h"
-
 #include <oneapi/tbb/blocked_range.h>
 #include <oneapi/tbb/parallel_for.h>
 
 #include <algorithm>
 
+#include "gst/elements/elements.h"
 #include "gst/elements/srad/sradwork.h"
 #include "gst/elements/stageelement.h"
 
@@ -53,9 +52,7 @@ class SradCompressWork final : public SradWork {
   }
 };
 
-struct SradCompress : SradElement {
-  struct Settings {};
-
+struct SradCompress : KernelElement<SradCompressWork, SradOpenCL> {
   static constexpr char kTypeName[] = "GstSradCompress";
   static constexpr char kLongName[] = "SRAD compress stage";
   static constexpr char kKlass[] = "Filter/Effect/Video";
@@ -63,14 +60,8 @@ struct SradCompress : SradElement {
       "Speckle reduction, stage 6 of 6: puts the image back into the luma of frames: 255 "
       "log(image)";
 
-  static const StageDescription& description() {
-    static const StageDescription description{
-        .inputs = {{kSradImage, "sradextract"}}, .changes_pixels = true, .whole = {}};
-    return description;
-  }
-
-  std::unique_ptr<SradCompressWork> make_work(const Settings&, const WorkRequest& request) {
-    return std::make_unique<SradCompressWork>(kernels_for(request), request);
+  static StageDescription description() {
+    return {.inputs = {{kSradImage, "sradextract"}}, .changes_pixels = true, .whole = {}};
   }
 };
 

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "gst/elements/srad/sraddiffuse.h"
-
+#include "gst/elements/elements.h"
 #include "gst/elements/srad/sradwork.h"
 #include "gst/elements/stageelement.h"
 
@@ -14,10 +13,7 @@ class SradDiffuseWork final : public SradWork {
  public:
   SradDiffuseWork(SradKernels kernels, const WorkRequest& request)
       : SradWork(std::move(kernels), request) {
-    outputs_ = {{kSradDifferences,
-                 GST_TANDEM_ELEMENT_TYPE_FLOAT32,
-                 3,
-                 {2, static_cast<gsize>(height_), static_cast<gsize>(width_)}},
+    outputs_ = {TensorSpec::of<float>(kSradDifferences, 2, height_, width_),
                 image_spec(kSradCoefficient)};
   }
 
@@ -40,25 +36,16 @@ class SradDiffuseWork final : public SradWork {
   }
 };
 
-struct SradDiffuse : SradElement {
-  struct Settings {};
-
+struct SradDiffuse : KernelElement<SradDiffuseWork, SradOpenCL> {
   static constexpr char kTypeName[] = "GstSradDiffuse";
   static constexpr char kLongName[] = "SRAD diffuse stage";
-  static constexpr char kKlass[] = "Filter/Analyzer/Video";
   static constexpr char kSummary[] =
       "Speckle reduction, stage 4 of 6: computes how much each pixel of the image is to diffuse: "
       "little where it differs from its "
       "neighbours by more than speckle";
 
-  static const StageDescription& description() {
-    static const StageDescription description{
-        .inputs = {{kSradImage, "sradextract"}, {kSradStatistics, "sradreduce"}}, .whole = {}};
-    return description;
-  }
-
-  std::unique_ptr<SradDiffuseWork> make_work(const Settings&, const WorkRequest& request) {
-    return std::make_unique<SradDiffuseWork>(kernels_for(request), request);
+  static StageDescription description() {
+    return {.inputs = {{kSradImage, "sradextract"}, {kSradStatistics, "sradreduce"}}, .whole = {}};
   }
 };
 

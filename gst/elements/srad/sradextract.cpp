@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "gst/elements/srad/sradextract.h"
-
+#include "gst/elements/elements.h"
 #include "gst/elements/srad/sradwork.h"
 #include "gst/elements/stageelement.h"
 
@@ -26,23 +25,13 @@ class SradExtractWork final : public SradWork {
   }
 };
 
-struct SradExtract : SradElement {
-  struct Settings {};
-
+struct SradExtract : KernelElement<SradExtractWork, SradOpenCL> {
   static constexpr char kTypeName[] = "GstSradExtract";
   static constexpr char kLongName[] = "SRAD extract stage";
-  static constexpr char kKlass[] = "Filter/Analyzer/Video";
   static constexpr char kSummary[] =
       "Speckle reduction, stage 1 of 6: takes the luma p of frames as an image, exp(p / 255)";
 
-  static const StageDescription& description() {
-    static const StageDescription description{.whole = {}};
-    return description;
-  }
-
-  std::unique_ptr<SradExtractWork> make_work(const Settings&, const WorkRequest& request) {
-    return std::make_unique<SradExtractWork>(kernels_for(request), request);
-  }
+  static StageDescription description() { return {.whole = {}}; }
 };
 
 }  // namespace

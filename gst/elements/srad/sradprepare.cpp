@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "gst/elements/srad/sradprepare.h"
-
+#include "gst/elements/elements.h"
 #include "gst/elements/srad/sradwork.h"
 #include "gst/elements/stageelement.h"
 
@@ -24,22 +23,14 @@ class SradPrepareWork final : public SradWork {
   }
 };
 
-struct SradPrepare : SradElement {
-  struct Settings {};
-
+struct SradPrepare : KernelElement<SradPrepareWork, SradOpenCL> {
   static constexpr char kTypeName[] = "GstSradPrepare";
   static constexpr char kLongName[] = "SRAD prepare stage";
-  static constexpr char kKlass[] = "Filter/Analyzer/Video";
   static constexpr char kSummary[] =
       "Speckle reduction, stage 2 of 6: squares the image of sradextract or sradupdate";
 
-  static const StageDescription& description() {
-    static const StageDescription description{.inputs = {{kSradImage, "sradextract"}}, .whole = {}};
-    return description;
-  }
-
-  std::unique_ptr<SradPrepareWork> make_work(const Settings&, const WorkRequest& request) {
-    return std::make_unique<SradPrepareWork>(kernels_for(request), request);
+  static StageDescription description() {
+    return {.inputs = {{kSradImage, "sradextract"}}, .whole = {}};
   }
 };
 

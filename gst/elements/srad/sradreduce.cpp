@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "gst/elements/srad/sradreduce.h"
-
+#include "gst/elements/elements.h"
 #include "gst/elements/srad/sradwork.h"
 #include "gst/elements/stageelement.h"
 
@@ -16,12 +15,8 @@ class SradReduceWork final : public SradWork {
       : SradWork(std::move(kernels), request) {
     // A row's sums: two doubles on the host, four floats on the device.
     static_assert(sizeof(SradSums) == SradOpenCL::kSumFloats * sizeof(float));
-    outputs_ = {{kSradStatistics, GST_TANDEM_ELEMENT_TYPE_FLOAT32, 1, {2}},
-                {"sums",
-                 GST_TANDEM_ELEMENT_TYPE_FLOAT32,
-                 2,
-                 {static_cast<gsize>(height_), SradOpenCL::kSumFloats},
-                 true}};
+    outputs_ = {TensorSpec::of<float>(kSradStatistics, 2),
+                TensorSpec::scratch_of<float>("sums", height_, SradOpenCL::kSumFloats)};
   }
 
   void compute(StageFrame& frame, Rows rows) const override {
@@ -63,26 +58,17 @@ class SradReduceWork final : public SradWork {
   }
 };
 
-struct SradReduce : SradElement {
-  struct Settings {};
-
+struct SradReduce : KernelElement<SradReduceWork, SradOpenCL> {
   static constexpr char kTypeName[] = "GstSradReduce";
   static constexpr char kLongName[] = "SRAD reduce stage";
-  static constexpr char kKlass[] = "Filter/Analyzer/Video";
   static constexpr char kSummary[] =
       "Speckle reduction, stage 3 of 6: sums the image and its squares: what they say about its "
       "speckle";
 
-  static const StageDescription& description() {
-    static const StageDescription description{
-        .inputs = {{kSradImage, "sradextract"}, {kSradSquares, "sradprepare"}},
-        .whole = {},
-        .joins = true};
-    return description;
-  }
-
-  std::unique_ptr<SradReduceWork> make_work(const Settings&, const WorkRequest& request) {
-    return std::make_unique<SradReduceWork>(kernels_for(request), request);
+  static StageDescription description() {
+    return {.inputs = {{kSradImage, "sradextract"}, {kSradSquares, "sradprepare"}},
+            .whole = {},
+            .joins = true};
   }
 };
 

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "gst/elements/srad/sradupdate.h"
-
+#include "gst/elements/elements.h"
 #include "gst/elements/srad/sradwork.h"
 #include "gst/elements/stageelement.h"
 
@@ -9,10 +8,15 @@ namespace {
 
 enum Input { kImage, kDifferences, kCoefficient };
 
+struct UpdateSettings {
+  double lambda = 0.5;
+  int iterations = 1;
+};
+
 class SradUpdateWork final : public SradWork {
  public:
-  SradUpdateWork(SradKernels kernels, const WorkRequest& request, double lambda)
-      : SradWork(std::move(kernels), request), lambda_(static_cast<float>(lambda)) {
+  SradUpdateWork(SradKernels kernels, const WorkRequest& request, const UpdateSettings& settings)
+      : SradWork(std::move(kernels), request), lambda_(static_cast<float>(settings.lambda)) {
     outputs_ = {image_spec(kSradImage)};
   }
 
@@ -39,44 +43,30 @@ class SradUpdateWork final : public SradWork {
   const float lambda_;
 };
 
-struct SradUpdate : SradElement {
-  struct Settings {
-    double lambda = 0.5;
-    int iterations = 1;
-  };
-
+struct SradUpdate : KernelElement<SradUpdateWork, SradOpenCL, UpdateSettings> {
   static constexpr char kTypeName[] = "GstSradUpdate";
   static constexpr char kLongName[] = "SRAD update stage";
-  static constexpr char kKlass[] = "Filter/Analyzer/Video";
   static constexpr char kSummary[] =
       "Speckle reduction, stage 5 of 6: diffuses the image by one step";
 
-  static const StageDescription& description() {
-    static const StageDescription description{.inputs = {{kSradImage, "sradextract"},
-                                                         {kSradDifferences, "sraddiffuse"},
-                                                         {kSradCoefficient, "sraddiffuse"}},
-                                              .repeats_from = "sradprepare",
-                                              .whole = {}};
-    return description;
+  static StageDescription description() {
+    return {.inputs = {{kSradImage, "sradextract"},
+                       {kSradDifferences, "sraddiffuse"},
+                       {kSradCoefficient, "sraddiffuse"}},
+            .repeats_from = "sradprepare",
+            .whole = {}};
   }
 
-  static const std::vector<StageProperty<Settings>>& properties() {
-    static const std::vector<StageProperty<Settings>> properties{
-        {"lambda", "Lambda", "How much one iteration smooths (a factor)", &Settings::lambda, 0.001,
-         1, /*keeps_work=*/true},
-        {"iterations", "Iterations",
-         "How often frames pass the stages from sradprepare to this one; more than 1 inside "
-         "tandembin only (passes)",
-         &Settings::iterations, 1, 10000},
-    };
-    return properties;
-  }
+  static constexpr Property<Settings> kProperties[] = {
+      {"lambda", "Lambda", "How much one iteration smooths (a factor)", &Settings::lambda, 0.001, 1,
+       kKeepsWork},
+      {"iterations", "Iterations",
+       "How often frames pass the stages from sradprepare to this one; more than 1 inside "
+       "tandembin only (passes)",
+       &Settings::iterations, 1, 10000},
+  };
 
   static int rounds(const Settings& settings) { return settings.iterations; }
-
-  std::unique_ptr<SradUpdateWork> make_work(const Settings& settings, const WorkRequest& request) {
-    return std::make_unique<SradUpdateWork>(kernels_for(request), request, settings.lambda);
-  }
 };
 
 }  // namespace

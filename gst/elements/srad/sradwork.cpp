@@ -22,11 +22,4 @@ SradWork::SradWork(SradKernels kernels, const WorkRequest& request)
   }
 }
 
-TensorSpec SradWork::image_spec(const char* name) const {
-  return {name,
-          GST_TANDEM_ELEMENT_TYPE_FLOAT32,
-          2,
-          {static_cast<gsize>(height_), static_cast<gsize>(width_)}};
-}
-
 }  // namespace tandem

@@ -5,7 +5,6 @@
 #include <memory>
 #include <utility>
 
-#include "gst/elements/devicekernels.h"
 #include "gst/elements/splitwork.h"
 #include "kernels/srad/srad.h"
 
@@ -34,7 +33,9 @@ class SradWork : public SplitWork {
   int rows() const override { return height_; }
 
  protected:
-  TensorSpec image_spec(const char* name) const;
+  TensorSpec image_spec(const char* name) const {
+    return TensorSpec::of<float>(name, height_, width_);
+  }
   TensorSpec luma_spec() const {
     return TensorSpec::of_pixels("luma", width_, height_, kernels_ != nullptr);
   }
@@ -54,12 +55,6 @@ class SradWork : public SplitWork {
 
   const SradKernels kernels_;
   const int width_, height_;
-};
-
-struct SradElement {
-  DeviceKernels<SradOpenCL> device;
-
-  SradKernels kernels_for(const WorkRequest& request) { return device.on(request.context); }
 };
 
 }  // namespace tandem

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "gst/elements/vivid/vividclassifier.h"
 
 #include <algorithm>
 #include <cmath>
 #include <string>
 
+#include "gst/elements/elements.h"
 #include "gst/elements/smallframes.h"
 #include "gst/elements/splitwork.h"
 #include "gst/elements/stageelement.h"
@@ -29,17 +29,12 @@ struct ClassifierSettings {
 
 /// The trained SVM, laid out for both sides.
 struct ClassifierEngine {
-  std::string path;
-  std::shared_ptr<opencl::Context> context;
   VividModel model;
   PackedSvm packed;
   std::unique_ptr<VividClassifierOpenCL> device;
 
-  ClassifierEngine(std::string from, std::shared_ptr<opencl::Context> on)
-      : path(std::move(from)),
-        context(std::move(on)),
-        model(load_detector(path)),
-        packed(model.svm) {
+  ClassifierEngine(const std::string& path, const std::shared_ptr<opencl::Context>& context)
+      : model(load_detector(path)), packed(model.svm) {
     if (context) device = std::make_unique<VividClassifierOpenCL>(*context, model.svm);
   }
 
@@ -82,10 +77,10 @@ class VividClassifierWork final : public SplitWork {
     for (const VividLevel& level : levels_.levels) {
       first_partial_.push_back(partial);
       partial += std::max(vivid_classifier_partial_size(level.cells),
-                          engine_->context ? VividClassifierOpenCL::partial_size(level.cells) : 0);
+                          engine_->device ? VividClassifierOpenCL::partial_size(level.cells) : 0);
     }
-    outputs_ = {{kVividScore, GST_TANDEM_ELEMENT_TYPE_FLOAT32, 1, {levels_.scores}},
-                {"partial", GST_TANDEM_ELEMENT_TYPE_FLOAT32, 1, {partial}, true}};
+    outputs_ = {TensorSpec::of<float>(kVividScore, levels_.scores),
+                TensorSpec::scratch_of<float>("partial", partial)};
     if (levels_.scores == 0) notice_ = too_small(video, levels_.levels.front().scale);
   }
 
@@ -202,38 +197,32 @@ struct VividClassifier {
 
   static constexpr char kTypeName[] = "GstVividClassifier";
   static constexpr char kLongName[] = "ViVid classifier stage";
-  static constexpr char kKlass[] = "Filter/Analyzer/Video";
   static constexpr char kSummary[] =
       "Finds objects: a linear SVM over every window of vividhistogram's cells";
 
-  static const StageDescription& description() {
-    static const StageDescription description{
-        .inputs = {{kVividHistogram, "vividhistogram"}, {kVividLevels, "vividfilter"}},
-        .whole = {},
-        .joins = true};
-    return description;
+  static StageDescription description() {
+    return {.inputs = {{kVividHistogram, "vividhistogram"}, {kVividLevels, "vividfilter"}},
+            .whole = {},
+            .joins = true};
   }
 
-  static const std::vector<StageProperty<Settings>>& properties() {
-    // Every window gets its score whatever the last three say about which of them are told.
-    static const std::vector<StageProperty<Settings>> properties{
-        {"model", "Model",
-         "File with the trained detector; empty: the one that comes with Tandem. Must be the one "
-         "that vividfilter uses",
-         &Settings::model},
-        {"threshold", "Threshold",
-         "Least confidence of a detection; 0.5 is the operating point found in training (0 to 1)",
-         &Settings::threshold, 0, 1, /*keeps_work=*/true},
-        {"max-overlap", "Largest overlap",
-         "Of two detections that overlap by more than this the weaker one is dropped (intersection "
-         "over union)",
-         &Settings::max_overlap, 0, 1, /*keeps_work=*/true},
-        {"max-detections", "Most detections",
-         "What is kept of one frame, strongest first (detections)", &Settings::max_detections, 1,
-         10000, /*keeps_work=*/true},
-    };
-    return properties;
-  }
+  // Every window gets its score whatever the last three say about which of them are told.
+  static constexpr Property<Settings> kProperties[] = {
+      {"model", "Model",
+       "File with the trained detector; empty: the one that comes with Tandem. Must be the one "
+       "that vividfilter uses",
+       &Settings::model},
+      {"threshold", "Threshold",
+       "Least confidence of a detection; 0.5 is the operating point found in training (0 to 1)",
+       &Settings::threshold, 0, 1, kKeepsWork},
+      {"max-overlap", "Largest overlap",
+       "Of two detections that overlap by more than this the weaker one is dropped (intersection "
+       "over union)",
+       &Settings::max_overlap, 0, 1, kKeepsWork},
+      {"max-detections", "Most detections",
+       "What is kept of one frame, strongest first (detections)", &Settings::max_detections, 1,
+       10000, kKeepsWork},
+  };
 
   std::unique_ptr<VividClassifierWork> make_work(const Settings& settings,
                                                  const WorkRequest& request) {
@@ -241,19 +230,18 @@ struct VividClassifier {
     if (request.inputs[kHistogram].spec.elements() != levels.cells * levels.filters)
       throw std::runtime_error(
           "the tensors of the ViVid stages on the frame do not belong together");
-    if (!engine || engine->path != settings.model || engine->context != request.context)
-      engine = std::make_shared<ClassifierEngine>(settings.model, request.context);
+    auto engine = engines.of(settings.model, request.context);
     if (engine->model.svm.filters != levels.filters) {
       throw std::runtime_error("vividclassifier's model '" + detector_path(settings.model) +
                                "' has " + std::to_string(engine->model.svm.filters) +
                                " filters, but the model of vividfilter has " +
                                std::to_string(levels.filters) + ": set the same `model` on both.");
     }
-    return std::make_unique<VividClassifierWork>(engine, std::move(levels), settings,
+    return std::make_unique<VividClassifierWork>(std::move(engine), std::move(levels), settings,
                                                  request.video);
   }
 
-  std::shared_ptr<const ClassifierEngine> engine;
+  LastMade<ClassifierEngine, std::string, std::shared_ptr<opencl::Context>> engines;
 };
 
 }  // namespace

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "gst/elements/vivid/vividfilter.h"
 
 #include <algorithm>
 #include <string>
 
+#include "gst/elements/elements.h"
 #include "gst/elements/splitwork.h"
 #include "gst/elements/stageelement.h"
 #include "gst/elements/vivid/vividmodel.h"
@@ -18,14 +18,12 @@ enum Output { kIndex, kWeight, kLevels, kLuma, kPyramid };
 
 /// What stays the same whatever the size of the frames.
 struct FilterEngine {
-  std::string model;
-  std::shared_ptr<opencl::Context> context;
   FilterBank bank;
   std::unique_ptr<ResizeOpenCL> device_resize;
   std::unique_ptr<VividFilterOpenCL> device_filter;
 
-  FilterEngine(std::string path, std::shared_ptr<opencl::Context> on)
-      : model(std::move(path)), context(std::move(on)), bank(load_detector(model).bank) {
+  FilterEngine(const std::string& model, const std::shared_ptr<opencl::Context>& context)
+      : bank(load_detector(model).bank) {
     if (!context) return;
     device_resize = std::make_unique<ResizeOpenCL>(*context);
     device_filter = std::make_unique<VividFilterOpenCL>(*context, bank);
@@ -44,15 +42,15 @@ class VividFilterWork final : public SplitWork {
     const std::size_t pixels =
         last.first_pixel + static_cast<std::size_t>(last.width) * last.height;
     rows_ = last.first_row + last.height;
-    const bool device = engine_->context != nullptr;
+    const bool device = engine_->device_filter != nullptr;
     const bool resizes = std::any_of(levels_.begin(), levels_.end(),
                                      [&](const Level& level) { return resized(level); });
     outputs_ = {
-        {kVividIndex, GST_TANDEM_ELEMENT_TYPE_UINT8, 1, {pixels}},
-        {kVividWeight, GST_TANDEM_ELEMENT_TYPE_FLOAT32, 1, {pixels}},
-        {kVividLevels, GST_TANDEM_ELEMENT_TYPE_FLOAT32, 2, {levels_.size(), 4}},
+        TensorSpec::of<uint8_t>(kVividIndex, pixels),
+        TensorSpec::of<float>(kVividWeight, pixels),
+        TensorSpec::of<float>(kVividLevels, levels_.size(), 4),
         TensorSpec::of_pixels("luma", width_, height_, device),
-        {"pyramid", GST_TANDEM_ELEMENT_TYPE_UINT8, 1, {device && resizes ? pixels : 0}, true},
+        TensorSpec::scratch_of<uint8_t>("pyramid", device && resizes ? pixels : 0),
     };
   }
 
@@ -155,41 +153,32 @@ struct VividFilter {
 
   static constexpr char kTypeName[] = "GstVividFilter";
   static constexpr char kLongName[] = "ViVid filter stage";
-  static constexpr char kKlass[] = "Filter/Analyzer/Video";
   static constexpr char kSummary[] =
       "Finds for each pixel which filter of a learnt 3x3 bank answers most strongly";
 
-  static const StageDescription& description() {
-    static const StageDescription description{.whole = {}};
-    return description;
-  }
+  static StageDescription description() { return {.whole = {}}; }
 
-  static const std::vector<StageProperty<Settings>>& properties() {
-    static const std::vector<StageProperty<Settings>> properties{
-        {"model", "Model",
-         "File with the trained detector, of which this stage uses the filter bank; empty: the one "
-         "that comes with Tandem",
-         &Settings::model},
-        {"scales", "Scales",
-         "At how many sizes objects are searched, a factor of 1.2 apart; 0: all at which a window "
-         "fits into the frame (sizes)",
-         &Settings::scales, 0, 64},
-        {"first-scale", "First scale",
-         "Size of a pixel of the first scale: 0.5 enlarges the frame twofold and finds people half "
-         "as high (pixels of the frame)",
-         &Settings::first_scale, kVividLeastFirstScale, 16},
-    };
-    return properties;
-  }
+  static constexpr Property<Settings> kProperties[] = {
+      {"model", "Model",
+       "File with the trained detector, of which this stage uses the filter bank; empty: the one "
+       "that comes with Tandem",
+       &Settings::model},
+      {"scales", "Scales",
+       "At how many sizes objects are searched, a factor of 1.2 apart; 0: all at which a window "
+       "fits into the frame (sizes)",
+       &Settings::scales, 0, 64},
+      {"first-scale", "First scale",
+       "Size of a pixel of the first scale: 0.5 enlarges the frame twofold and finds people half "
+       "as high (pixels of the frame)",
+       &Settings::first_scale, kVividLeastFirstScale, 16},
+  };
 
   std::unique_ptr<VividFilterWork> make_work(const Settings& settings, const WorkRequest& request) {
-    if (!engine || engine->model != settings.model || engine->context != request.context)
-      engine = std::make_shared<FilterEngine>(settings.model, request.context);
-    return std::make_unique<VividFilterWork>(engine, request.video, settings.scales,
-                                             settings.first_scale);
+    return std::make_unique<VividFilterWork>(engine.of(settings.model, request.context),
+                                             request.video, settings.scales, settings.first_scale);
   }
 
-  std::shared_ptr<const FilterEngine> engine;
+  LastMade<FilterEngine, std::string, std::shared_ptr<opencl::Context>> engine;
 };
 
 }  // namespace

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "gst/elements/vivid/vividhistogram.h"
 
 #include <algorithm>
 
+#include "gst/elements/elements.h"
 #include "gst/elements/splitwork.h"
 #include "gst/elements/stageelement.h"
 #include "gst/elements/vivid/vividtensors.h"
@@ -15,12 +15,9 @@ enum Input { kIndex, kWeight, kLevels };
 
 /// The kernel on the device; it depends on the number of filters alone.
 struct HistogramEngine {
-  int filters;
-  std::shared_ptr<opencl::Context> context;
   std::unique_ptr<VividHistogramOpenCL> device;
 
-  HistogramEngine(int count, std::shared_ptr<opencl::Context> on)
-      : filters(count), context(std::move(on)) {
+  HistogramEngine(int filters, const std::shared_ptr<opencl::Context>& context) {
     if (context) device = std::make_unique<VividHistogramOpenCL>(*context, filters);
   }
 };
@@ -29,10 +26,7 @@ class VividHistogramWork final : public SplitWork {
  public:
   VividHistogramWork(std::shared_ptr<const HistogramEngine> engine, VividLevels levels)
       : engine_(std::move(engine)), levels_(std::move(levels)) {
-    outputs_ = {{kVividHistogram,
-                 GST_TANDEM_ELEMENT_TYPE_FLOAT32,
-                 2,
-                 {levels_.cells, static_cast<gsize>(levels_.filters)}}};
+    outputs_ = {TensorSpec::of<float>(kVividHistogram, levels_.cells, levels_.filters)};
   }
 
   bool fits(StageFrame& frame) const override {
@@ -92,20 +86,18 @@ class VividHistogramWork final : public SplitWork {
 };
 
 struct VividHistogram {
-  struct Settings {};
+  using Settings = NoSettings;
 
   static constexpr char kTypeName[] = "GstVividHistogram";
   static constexpr char kLongName[] = "ViVid histogram stage";
-  static constexpr char kKlass[] = "Filter/Analyzer/Video";
   static constexpr char kSummary[] =
       "Counts the votes of vividfilter by filter in cells of 8x8 pixels";
 
-  static const StageDescription& description() {
-    static const StageDescription description{.inputs = {{kVividIndex, "vividfilter"},
-                                                         {kVividWeight, "vividfilter"},
-                                                         {kVividLevels, "vividfilter"}},
-                                              .whole = {}};
-    return description;
+  static StageDescription description() {
+    return {.inputs = {{kVividIndex, "vividfilter"},
+                       {kVividWeight, "vividfilter"},
+                       {kVividLevels, "vividfilter"}},
+            .whole = {}};
   }
 
   std::unique_ptr<VividHistogramWork> make_work(const Settings&, const WorkRequest& request) {
@@ -114,12 +106,11 @@ struct VividHistogram {
         request.inputs[kWeight].spec.elements() != levels.pixels) {
       throw std::runtime_error("the tensors of vividfilter on the frame do not belong together");
     }
-    if (!engine || engine->filters != levels.filters || engine->context != request.context)
-      engine = std::make_shared<HistogramEngine>(levels.filters, request.context);
-    return std::make_unique<VividHistogramWork>(engine, std::move(levels));
+    auto kernels = engine.of(levels.filters, request.context);
+    return std::make_unique<VividHistogramWork>(std::move(kernels), std::move(levels));
   }
 
-  std::shared_ptr<const HistogramEngine> engine;
+  LastMade<HistogramEngine, int, std::shared_ptr<opencl::Context>> engine;
 };
 
 }  // namespace

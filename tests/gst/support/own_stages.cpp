@@ -30,10 +30,7 @@ struct OwnStart {
   static constexpr char kKlass[] = "Filter/Video";
   static constexpr char kSummary[] = "Reads the first pixel";
 
-  static const StageDescription& description() {
-    static const StageDescription description{.has_opencl = false};
-    return description;
-  }
+  static StageDescription description() { return {.has_opencl = false}; }
   std::unique_ptr<StartWork> make_work(const Settings&, const WorkRequest&) {
     return std::make_unique<StartWork>();
   }
@@ -78,15 +75,12 @@ struct OwnAdd {
             .has_cpu = settings.cpu,
             .repeats_from = "ownadd"};
   }
-  static const std::vector<StageProperty<Settings>>& properties() {
-    static const std::vector<StageProperty<Settings>> all{
-        {"plus", "Plus", "What is added", &Settings::plus, 0, 1000},
-        {"passes", "Passes", "How often it is added", &Settings::passes, 1, 1000},
-        {"cpu", "CPU", "Whether the CPU can compute it", &Settings::cpu},
-        {"from", "From", "The tensor that is read", &Settings::from},
-        {"to", "To", "The tensor that is made", &Settings::to}};
-    return all;
-  }
+  static constexpr Property<Settings> kProperties[] = {
+      {"plus", "Plus", "What is added", &Settings::plus, 0, 1000},
+      {"passes", "Passes", "How often it is added", &Settings::passes, 1, 1000},
+      {"cpu", "CPU", "Whether the CPU can compute it", &Settings::cpu},
+      {"from", "From", "The tensor that is read", &Settings::from},
+      {"to", "To", "The tensor that is made", &Settings::to}};
   static int rounds(const Settings& settings) { return settings.passes; }
 
   std::unique_ptr<AddWork> make_work(const Settings& settings, const WorkRequest& request) {
@@ -115,10 +109,7 @@ struct OwnCount {
   static constexpr char kKlass[] = "Filter/Video";
   static constexpr char kSummary[] = "Counts frames";
 
-  static const StageDescription& description() {
-    static const StageDescription description{.serial = true, .has_opencl = false};
-    return description;
-  }
+  static StageDescription description() { return {.serial = true, .has_opencl = false}; }
   std::unique_ptr<CountWork> make_work(const Settings&, const WorkRequest&) {
     return std::make_unique<CountWork>(count);
   }

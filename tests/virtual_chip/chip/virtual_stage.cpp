@@ -49,17 +49,11 @@ struct VirtualStage {
   static constexpr char kKlass[] = "Filter/Video";
   static constexpr char kSummary[] = "Waits as long as a stage would take on a described chip";
 
-  static const StageDescription& description() {
-    static const StageDescription description{};
-    return description;
-  }
+  static StageDescription description() { return {}; }
 
-  static const std::vector<StageProperty<Settings>>& properties() {
-    static const std::vector<StageProperty<Settings>> all{
-        {"chip", "Chip", "Name of the chip", &Settings::chip},
-        {"stage", "Stage", "Which stage of the chip's application", &Settings::stage, 0, 15}};
-    return all;
-  }
+  static constexpr Property<Settings> kProperties[] = {
+      {"chip", "Chip", "Name of the chip", &Settings::chip},
+      {"stage", "Stage", "Which stage of the chip's application", &Settings::stage, 0, 15}};
 
   std::unique_ptr<VirtualWork> make_work(const Settings& settings, const WorkRequest&) {
     const std::lock_guard lock(installed_mutex);

@@ -17,7 +17,7 @@ struct StageDescription {
     TensorName tensor;
     const char* producer;  ///< the element that makes it, for the message when it is missing
   };
-  std::vector<Input> inputs;
+  std::vector<Input> inputs{};
   bool serial = false;
   bool has_cpu = true;     ///< else it waits for an OpenCL device, and needs one
   bool has_opencl = true;  ///< else it stays on the cores

@@ -8,6 +8,7 @@
 #include <array>
 #include <cstddef>
 #include <span>
+#include <type_traits>
 
 #include "kernels/util/size_product.h"
 
@@ -33,14 +34,25 @@ struct TensorSpec {
            shape == other.shape && scratch == other.scratch;
   }
 
-  /// Scratch of so many bytes.
-  static TensorSpec of_scratch(std::size_t bytes) {
-    return {"scratch", GST_TANDEM_ELEMENT_TYPE_UINT8, 1, {bytes}, true};
+  /// A tensor of elements that C++ has as T, with these sides, outermost first.
+  template <class T, class... Sides>
+  static TensorSpec of(TensorName name, Sides... sides) {
+    constexpr auto kType = sizeof(T) == 1          ? GST_TANDEM_ELEMENT_TYPE_UINT8
+                           : sizeof(T) == 2        ? GST_TANDEM_ELEMENT_TYPE_FLOAT16
+                           : std::is_integral_v<T> ? GST_TANDEM_ELEMENT_TYPE_INT32
+                                                   : GST_TANDEM_ELEMENT_TYPE_FLOAT32;
+    return {name, kType, sizeof...(sides), {static_cast<gsize>(sides)...}};
+  }
+  /// The same as scratch.
+  template <class T, class... Sides>
+  static TensorSpec scratch_of(TensorName name, Sides... sides) {
+    TensorSpec spec = of<T>(name, sides...);
+    spec.scratch = true;
+    return spec;
   }
   /// Scratch for StageFrame::upload: 8-bit pixels, none where there is no device.
   static TensorSpec of_pixels(const char* name, int width, int height, bool device) {
-    const gsize pixels = static_cast<gsize>(width) * static_cast<gsize>(height);
-    return {name, GST_TANDEM_ELEMENT_TYPE_UINT8, 1, {device ? pixels : 0}, true};
+    return scratch_of<guint8>(name, device ? height : 0, width);
   }
 };
 

@@ -1,7 +1,0 @@
-// SPDX-License-Identifier: LGPL-2.1-or-later
-#pragma once
-
-#include <gst/tandem/private/stagedescription.h>
-
-/// SRAD stage 5 as an element: see kernels/srad.
-GType gst_srad_update_get_type();
