@@ -28,20 +28,6 @@ std::vector<std::string> look_up(const std::string& host, GCancellable* cancella
   return addresses;
 }
 
-std::string missing_support(Location::Protocol protocol) {
-  return protocol == Location::Protocol::kMqtt ? missing_mqtt() : missing_redis();
-}
-
-std::string refusal_by_protocol(const Location& location, const std::string& client_id) {
-  const bool mqtt = location.protocol == Location::Protocol::kMqtt;
-  return (mqtt ? refusal_by_mqtt : refusal_by_redis)(location, client_id);
-}
-
-std::size_t longest_line(const Location& location) {
-  const bool mqtt = location.protocol == Location::Protocol::kMqtt;
-  return (mqtt ? longest_mqtt_line : longest_redis_line)(location);
-}
-
 HostConnector::HostConnector(Location location, std::string client_id)
     : location_(std::move(location)),
       client_id_(std::move(client_id)),
@@ -62,8 +48,7 @@ Opened HostConnector::open() {
   addresses_.pop_back();
   opened.more = !addresses_.empty();
   try {
-    const bool mqtt = location_.protocol == Location::Protocol::kMqtt;
-    opened.broker = (mqtt ? open_mqtt : open_redis)(location_, client_id_, address);
+    opened.broker = protocol_of(location_).open(location_, client_id_, address);
   } catch (const std::invalid_argument& e) {
     opened.error = e.what();
     opened.hopeless = true;

@@ -173,10 +173,6 @@ class MqttBroker final : public Broker {
   BrokerEvents events_;
 };
 
-}  // namespace
-
-std::string missing_mqtt() { return {}; }
-
 std::string refusal_by_mqtt(const Location& location, const std::string& client_id) {
   const auto is_text = [](const std::string& text) {
     return text.size() <= kMostTextBytes &&
@@ -204,5 +200,10 @@ std::unique_ptr<Broker> open_mqtt(const Location& location, const std::string& c
                                   const std::string& address) {
   return std::make_unique<MqttBroker>(location, client_id, address);
 }
+
+}  // namespace
+
+const BrokerProtocol kMqttProtocol{
+    .refusal = refusal_by_mqtt, .longest_line = longest_mqtt_line, .open = open_mqtt};
 
 }  // namespace tandem

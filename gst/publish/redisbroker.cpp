@@ -10,9 +10,7 @@
 #include <utility>
 
 #include "gst/publish/brokers.h"
-#include "gst/publish/rediscommand.h"
-#include "gst/publish/rediserror.h"
-#include "gst/publish/redisgreeting.h"
+#include "gst/publish/redisprotocol.h"
 #include "gst/publish/wire.h"
 
 namespace tandem {
@@ -152,10 +150,6 @@ class RedisBroker final : public Broker {
   BrokerEvents events_;
 };
 
-}  // namespace
-
-std::string missing_redis() { return {}; }
-
 // CLIENT SETNAME takes printable ASCII alone. Keys may be any bytes.
 std::string refusal_by_redis(const Location&, const std::string& client_id) {
   for (const char c : client_id) {
@@ -175,5 +169,10 @@ std::unique_ptr<Broker> open_redis(const Location& location, const std::string& 
                                    const std::string& address) {
   return std::make_unique<RedisBroker>(location, client_id, address);
 }
+
+}  // namespace
+
+const BrokerProtocol kRedisProtocol{
+    .refusal = refusal_by_redis, .longest_line = longest_redis_line, .open = open_redis};
 
 }  // namespace tandem

@@ -191,8 +191,9 @@ static gboolean gst_tandem_publish_start(GstBaseSink* base) {
   const tandem::PublishSettings settings = settings_of(self);
   try {
     tandem::Location location = location_of(settings);
-    std::string refusal = tandem::missing_support(location.protocol);
-    if (refusal.empty()) refusal = tandem::refusal_by_protocol(location, settings.client_id);
+    const tandem::BrokerProtocol& protocol = tandem::protocol_of(location);
+    std::string refusal = protocol.missing;
+    if (refusal.empty()) refusal = protocol.refusal(location, settings.client_id);
     if (!refusal.empty()) {
       GST_ELEMENT_ERROR(self, RESOURCE, SETTINGS, ("%s", refusal.c_str()), (nullptr));
       return FALSE;
@@ -201,7 +202,7 @@ static gboolean gst_tandem_publish_start(GstBaseSink* base) {
     const std::string where = tandem::terminal_text(location.shown());
     self->p->where = where;
     self->p->longest_line =
-        std::min<std::size_t>(settings.queue_bytes, tandem::longest_line(location));
+        std::min<std::size_t>(settings.queue_bytes, protocol.longest_line(location));
     self->p->drops_told = self->p->too_long = 0;
     auto publisher = std::make_shared<tandem::Publisher>(
         tandem::OutboxLimits{settings.queue_size, settings.queue_bytes},

@@ -9,9 +9,7 @@
 
 #include "files/terminal_text.h"
 #include "gst/publish/hostconnector.h"
-#include "gst/publish/rediscommand.h"
-#include "gst/publish/rediserror.h"
-#include "gst/publish/redisgreeting.h"
+#include "gst/publish/redisprotocol.h"
 #include "gst/publish/wire.h"
 
 namespace tandem {

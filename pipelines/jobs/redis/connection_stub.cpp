@@ -12,7 +12,7 @@ void expect(const RedisReply&, RedisReply::Kind) {}
 struct RedisConnection::Private {};
 
 RedisConnection::RedisConnection(const RedisSettings&) {
-  throw RedisError(missing_support(Location::Protocol::kRedis), true);
+  throw RedisError(kRedisProtocol.missing, true);
 }
 
 RedisConnection::~RedisConnection() = default;

@@ -3,7 +3,8 @@
 // missing.
 #include <gtest/gtest.h>
 
-#include <stdexcept>
+#include <string>
+#include <string_view>
 
 #include "gst/publish/brokers.h"
 #include "pipelines/jobs/redis/connection.h"
@@ -11,16 +12,14 @@
 namespace tandem::test {
 namespace {
 
-using Protocol = Location::Protocol;
-
 TEST(Stubs, SayWhatToInstall) {
-  EXPECT_NE(missing_support(Protocol::kMqtt).find("libmosquitto-dev"), std::string::npos);
-  EXPECT_NE(missing_support(Protocol::kRedis).find("libhiredis-dev"), std::string::npos);
+  EXPECT_NE(std::string_view(kMqttProtocol.missing).find("libmosquitto-dev"),
+            std::string_view::npos);
+  EXPECT_NE(std::string_view(kRedisProtocol.missing).find("libhiredis-dev"),
+            std::string_view::npos);
 }
 
 TEST(Stubs, OpenNothing) {
-  EXPECT_THROW(open_mqtt({}, "", "127.0.0.1"), std::runtime_error);
-  EXPECT_THROW(open_redis({}, "", "127.0.0.1"), std::runtime_error);
   try {
     RedisConnection connection({});
     ADD_FAILURE() << "connected";
