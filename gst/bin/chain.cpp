@@ -59,17 +59,15 @@ void check_stages(GstBin* bin) {
   }
 }
 
-StageAdapter& adapter(GstTandemStage* stage) { return adapter_of(stage); }
-
 // The stage that the one at `last` repeats from; -1 when it is not there.
 int find_first(const std::vector<GstTandemStage*>& stages, int last) {
-  const std::string wanted = adapter(stages[last]).description().repeats_from;
+  const std::string wanted = adapter_of(stages[last]).description().repeats_from;
   int first = last;
-  while (first >= 0 && adapter(stages[first]).name() != wanted) --first;
+  while (first >= 0 && adapter_of(stages[first]).name() != wanted) --first;
   return first;
 }
 
-int rounds_of(GstTandemStage* stage) { return adapter(stage).settings()->rounds; }
+int rounds_of(GstTandemStage* stage) { return adapter_of(stage).work().settings()->rounds; }
 
 bool has_children(const std::string& name) {
   const ObjectRef<GstElementFactory> factory(gst_element_factory_find(name.c_str()));
@@ -179,7 +177,7 @@ void expose_chain(const std::vector<GstTandemStage*>& stages, GstPad* sink, GstP
 ChainWork::ChainWork(const std::vector<GstTandemStage*>& stages) {
   for (GstTandemStage* stage : stages) {
     adapters_.push_back(&adapter_of(stage));
-    adapters_.back()->describe();
+    adapters_.back()->work().describe();
     read_.push_back(adapters_.back()->read_settings());
   }
   take_over();
@@ -199,7 +197,7 @@ bool ChainWork::read() {
 }
 
 void ChainWork::take_over() {
-  for (std::size_t k = 0; k < adapters_.size(); ++k) adapters_[k]->use(read_[k]);
+  for (std::size_t k = 0; k < adapters_.size(); ++k) adapters_[k]->work().use(read_[k]);
   text_ = describe();
   due_ = false;
 }
@@ -214,15 +212,15 @@ ChainRepeat::ChainRepeat(const std::vector<GstTandemStage*>& stages) {
   int asked = 0;
   for (int last = 0; last < static_cast<int>(stages.size()); ++last) {
     GstTandemStage* stage = stages[last];
-    const StageDescription& description = adapter(stage).description();
+    const StageDescription& description = adapter_of(stage).description();
     if (!description.repeats_from) continue;
     const int rounds = rounds_of(stage);
-    const std::string problem = adapter(stage).name() + " is set to send frames " +
+    const std::string problem = adapter_of(stage).name() + " is set to send frames " +
                                 std::to_string(rounds) + " times through the stages from " +
                                 description.repeats_from + " on";
     const int first = find_first(stages, last);
     const bool serial = first >= 0 && std::any_of(&stages[first], &stages[last], [](auto* between) {
-                          return adapter(between).serial();
+                          return adapter_of(between).serial();
                         });
     if (rounds > 1 && first < 0)
       throw std::runtime_error(problem + ", but none of that name precedes it in this tandembin.");

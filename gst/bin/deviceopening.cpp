@@ -66,7 +66,7 @@ struct DeviceOpening::Look {
 void DeviceOpening::expect(std::span<StageAdapter* const> stages, Fusion& fusion) {
   stages_ = stages;
   fusion_ = &fusion;
-  for (StageAdapter* stage : stages_) stage->keep_first_frame();
+  for (StageAdapter* stage : stages_) stage->work().keep_first_frame();
   state_ = State::opens;
 }
 
@@ -107,7 +107,7 @@ void DeviceOpening::found(std::vector<std::shared_ptr<opencl::Context>> kinds,
 void DeviceOpening::none_found() {
   State opens = State::opens;
   if (!state_.compare_exchange_strong(opens, State::idle)) return;
-  for (StageAdapter* stage : stages_) stage->build_for({});  // releases the frame
+  for (StageAdapter* stage : stages_) stage->work().build_for({});  // releases the frame
 }
 
 void DeviceOpening::frame_left() {
@@ -130,14 +130,16 @@ void DeviceOpening::join_now() {
 }
 
 void DeviceOpening::join() {
-  for (StageAdapter* stage : stages_) stage->set_contexts(kinds_);
+  for (StageAdapter* stage : stages_) stage->work().set_contexts(kinds_);
 }
 
 // Stages that share a program wait for the one that builds it.
 void DeviceOpening::build_side_by_side() {
   std::vector<std::jthread> builders;
   for (StageAdapter* stage : stages_) {
-    const auto build = [stage, this] { timed(stage->name(), [&] { stage->build_for(kinds_); }); };
+    const auto build = [stage, this] {
+      timed(stage->name(), [&] { stage->work().build_for(kinds_); });
+    };
     try {
       builders.emplace_back(build);
     } catch (const std::system_error&) {

@@ -208,7 +208,7 @@ class Fusion::Leader final : public Stage {
         if (!each.work->context) return Status::device_failed(each.work->device_problem);
         localise_inputs(each);
       }
-      pass(item).enqueue(frame(item), queue(item));
+      pass(item).enqueue(frame(item), frame(item).queue());
       if (to_host || frame(item).tensors_to_host) download(item);
       return {};
     });
@@ -222,7 +222,7 @@ class Fusion::Leader final : public Stage {
       }
       pass(item).each_output(frame(item), [&](const SlotTensor& output) {
         output.buffer->host(Access::read_write);  // makes the device side stale
-        output.buffer->device(queue(item), Access::read);
+        output.buffer->device(frame(item).queue(), Access::read);
       });
       return {};
     });
@@ -258,13 +258,12 @@ class Fusion::Leader final : public Stage {
   const GstTandemFrame& slot(const Item& item) const {
     return frame(item).slots[static_cast<std::size_t>(index_)];
   }
-  static opencl::Queue& queue(Item& item) { return *frame(item).queues[item.lane]; }
   const FusedStages& pass(const Item& item) const {
     return *all_.passes_[frame(item).keep_tensors].at({index_, slot(item).leads});
   }
   void download(Item& item) const {
     pass(item).each_output(frame(item), [&](const SlotTensor& output) {
-      output.buffer->enqueue_download(queue(item));
+      output.buffer->enqueue_download(frame(item).queue());
     });
   }
 

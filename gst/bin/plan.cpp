@@ -20,7 +20,7 @@ Chain chain_of(const std::vector<GstTandemStage*>& stages, const Settings& setti
   chain.stages = static_cast<int>(stages.size());
   for (int k = 0; k < chain.stages; ++k) {
     StageAdapter& stage = adapter_of(stages[k]);
-    stage.describe();
+    stage.work().describe();
     chain.serial_stages |= stage.serial() ? 1u << k : 0;
     chain.device_only |= stage.has_cpu() ? 0 : 1u << k;
     chain.bands |= stage.has_bands() ? 1u << k : 0;

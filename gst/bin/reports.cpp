@@ -161,17 +161,13 @@ GstStructure* make_stats(Run* run) {
   gst_value_array_init(&list, run->stages());
   for (int k = 0; k < run->stages(); ++k) {
     const auto& stage = counted.stages[k];
-    GValue entry = G_VALUE_INIT;
-    g_value_init(&entry, GST_TYPE_STRUCTURE);
-    g_value_take_boxed(
-        &entry, gst_structure_new("stage", "name", G_TYPE_STRING, run->adapter(k).name().c_str(),
-                                  "cpu-frames", G_TYPE_UINT64, uint64_t{stage.cpu_frames},
-                                  "device-frames", G_TYPE_UINT64, uint64_t{stage.device_frames},
-                                  "fused-frames", G_TYPE_UINT64, uint64_t{stage.fused_frames},
-                                  "cpu-ns", G_TYPE_UINT64, uint64_t{stage.cpu_ns}, "device-ns",
-                                  G_TYPE_UINT64, uint64_t{stage.device_ns}, "can-split",
-                                  G_TYPE_BOOLEAN, run->adapter(k).can_split(), nullptr));
-    gst_value_array_append_and_take_value(&list, &entry);
+    append(&list, gst_structure_new("stage", "name", G_TYPE_STRING, run->adapter(k).name().c_str(),
+                                    "cpu-frames", G_TYPE_UINT64, uint64_t{stage.cpu_frames},
+                                    "device-frames", G_TYPE_UINT64, uint64_t{stage.device_frames},
+                                    "fused-frames", G_TYPE_UINT64, uint64_t{stage.fused_frames},
+                                    "cpu-ns", G_TYPE_UINT64, uint64_t{stage.cpu_ns}, "device-ns",
+                                    G_TYPE_UINT64, uint64_t{stage.device_ns}, "can-split",
+                                    G_TYPE_BOOLEAN, run->adapter(k).can_split(), nullptr));
   }
   gst_structure_take_value(stats, "stages", &list);
   return stats;

@@ -128,7 +128,7 @@ void Run::use_device(const std::shared_ptr<opencl::Context>& context) {
   device_->context = context;
   device_->device_count = devices;
   if (joins_later) return opening_.found(std::move(kinds), [this] { device_joined_(); });
-  for (StageAdapter* adapter : adapters_) adapter->set_contexts(kinds);
+  for (StageAdapter* adapter : adapters_) adapter->work().set_contexts(kinds);
 }
 
 void Run::end_opening(OpenedDevice opened) {
@@ -171,7 +171,7 @@ DeviceSide Run::device_side() const {
     DeviceLetter letter{.devices = devices};
     for (int k = 0; k < stages(); ++k) {
       const StageAdapter& stage = *adapters_[k];
-      const bool capable = side.coming ? stage.suits_device(kind) : stage.has_device(kind);
+      const bool capable = side.coming ? stage.work().suits_device(kind) : stage.has_device(kind);
       letter.capable |= capable ? 1u << k : 0;
     }
     // A device made of the cores has nothing to overlap: its copies are theirs as well.
@@ -391,7 +391,7 @@ void Run::end() {
   }
   for (StageAdapter* adapter : adapters_) {
     adapter->set_index(0);
-    adapter->set_contexts({});
+    adapter->work().set_contexts({});
     adapter->forget();
   }
 }

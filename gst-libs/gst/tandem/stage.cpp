@@ -90,7 +90,7 @@ static bool choose_device(GstTandemStage* stage) {
   }
   const auto device = static_cast<Device>(properties.device);
   self.on_device = false;
-  self.adapter.describe();
+  self.adapter.work().describe();
   const bool has_cpu = self.adapter.description().has_cpu;
   if (!has_cpu && device == Device::cpu) {
     GST_ELEMENT_ERROR(stage, LIBRARY, SETTINGS,
@@ -113,7 +113,7 @@ static bool choose_device(GstTandemStage* stage) {
     auto context = tandem::find_opencl_context(GST_ELEMENT_CAST(stage), properties.opencl_device);
     self.queue = std::make_unique<tandem::opencl::Queue>(context);
     self.context = context;
-    self.adapter.set_contexts({context});
+    self.adapter.work().set_contexts({context});
     self.on_device = true;
     GST_INFO_OBJECT(stage, "computing on %s", context->device().name.c_str());
   } catch (const tandem::opencl::Error& e) {
@@ -147,7 +147,7 @@ static gboolean gst_tandem_stage_start(GstBaseTransform* base) {
 
 static gboolean gst_tandem_stage_stop(GstBaseTransform* base) {
   GstTandemStagePrivate& self = *GST_TANDEM_STAGE(base)->priv;
-  self.adapter.set_contexts({});
+  self.adapter.work().set_contexts({});
   self.adapter.forget();
   self.previous = {};
   self.queue.reset();
@@ -186,9 +186,9 @@ static GstFlowReturn gst_tandem_stage_transform_ip(GstBaseTransform* base, GstBu
     if (!choose_device(stage)) return GST_FLOW_ERROR;
     self.chosen = true;
   }
-  if (self.adapter.properties_set()) self.adapter.use(self.adapter.read_settings());
+  if (self.adapter.properties_set()) self.adapter.work().use(self.adapter.read_settings());
   const char* const repeats_from = self.adapter.description().repeats_from;
-  if (const int rounds = self.adapter.settings()->rounds; repeats_from && rounds > 1) {
+  if (const int rounds = self.adapter.work().settings()->rounds; repeats_from && rounds > 1) {
     const std::string name = self.adapter.name();
     GST_ELEMENT_ERROR(
         stage, STREAM, FAILED,

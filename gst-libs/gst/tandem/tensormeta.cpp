@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include <gst/tandem/private/elementbytes.h>
+#include <gst/tandem/private/tensorspec.h>
 #include <gst/tandem/tensormeta.h>
 
 #include <algorithm>

@@ -39,6 +39,12 @@ bool same_frames(const GstVideoInfo& a, const GstVideoInfo& b) {
 
 }  // namespace
 
+tandem::FirstFrame::FirstFrame(const GstTandemFrame& frame, std::size_t count)
+    : video(frame.video->info),
+      inputs(frame.inputs.begin(), frame.inputs.begin() + static_cast<std::ptrdiff_t>(count)) {
+  for (const SlotTensor& input : inputs) memories.emplace_back(gst_memory_ref(input.memory));
+}
+
 _GstTandemWork::_GstTandemWork(GstTandemStage* element,
                                std::shared_ptr<const tandem::StageSettings> properties,
                                const tandem::FirstFrame& frame,

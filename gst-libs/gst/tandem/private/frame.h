@@ -5,7 +5,6 @@
 #include <gst/tandem/frame.h>
 #include <gst/tandem/private/problem.h>
 #include <gst/tandem/private/ref.h>
-#include <gst/tandem/private/slottensor.h>
 #include <gst/tandem/private/work.h>
 #include <gst/tandem/stage.h>
 #include <gst/video/video.h>

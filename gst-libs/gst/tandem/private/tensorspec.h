@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 
-#include <gst/tandem/private/elementbytes.h>
 #include <gst/tandem/private/tensorname.h>
 #include <gst/tandem/tensormeta.h>
 
@@ -10,12 +9,27 @@
 #include <span>
 #include <type_traits>
 
+#include "kernels/opencl/opencl.h"
 #include "kernels/util/size_product.h"
 
 namespace tandem {
 
 /// Most tensors that one stage reads, and most that it writes.
 inline constexpr int kMaxTensors = 8;
+
+/// The bytes of one element of a tensor.
+inline std::size_t element_bytes(GstTandemElementType type) {
+  switch (type) {
+    case GST_TANDEM_ELEMENT_TYPE_UINT8:
+      return 1;
+    case GST_TANDEM_ELEMENT_TYPE_FLOAT16:
+      return 2;
+    case GST_TANDEM_ELEMENT_TYPE_INT32:
+    case GST_TANDEM_ELEMENT_TYPE_FLOAT32:
+      break;
+  }
+  return 4;
+}
 
 struct TensorSpec {
   TensorName name;
@@ -54,6 +68,13 @@ struct TensorSpec {
   static TensorSpec of_pixels(const char* name, int width, int height, bool device) {
     return scratch_of<guint8>(name, device ? height : 0, width);
   }
+};
+
+/// A tensor of one frame.
+struct SlotTensor {
+  TensorSpec spec;
+  GstMemory* memory = nullptr;       ///< borrowed
+  opencl::Buffer* buffer = nullptr;  ///< the content of the memory
 };
 
 }  // namespace tandem

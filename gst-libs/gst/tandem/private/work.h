@@ -2,14 +2,15 @@
 // GstTandemWork inside the library.
 #pragma once
 
-#include <gst/tandem/private/firstframe.h>
 #include <gst/tandem/private/problem.h>
+#include <gst/tandem/private/ref.h>
 #include <gst/tandem/private/stagekernel.h>
 #include <gst/tandem/private/stagesettings.h>
 #include <gst/tandem/private/tensorpool.h>
 #include <gst/tandem/private/tensorspec.h>
 #include <gst/tandem/stage.h>
 #include <gst/tandem/work.h>
+#include <gst/video/video.h>
 
 #include <array>
 #include <atomic>
@@ -20,6 +21,21 @@
 
 #include "kernels/opencl/opencl.h"
 #include "kernels/plane.h"
+
+namespace tandem {
+
+/// The frame that a stage's work is made for: its size and the tensors that the stage reads. Later
+/// frames of the same work differ in the content alone.
+struct FirstFrame {
+  /// Keeps references to the first `inputs` tensors of `frame`.
+  FirstFrame(const GstTandemFrame& frame, std::size_t inputs);
+
+  GstVideoInfo video;
+  std::vector<SlotTensor> inputs;
+  std::vector<MemoryRef> memories;  ///< of the inputs
+};
+
+}  // namespace tandem
 
 /// The work of one stage for frames of one size and tensors of one shape, with the properties that
 /// it was made with and the pools of its outputs. Fixed once it is made: several threads use it at

@@ -88,7 +88,7 @@ std::shared_ptr<GstTandemWork> CurrentWork::make(const FirstFrame& first, int ki
   try {
     made = make_on(on);
   } catch (const opencl::Error& e) {
-    // The CPU can do it all the same. DeviceCommands reports the reason.
+    // The CPU can do it all the same. StageAdapter::enqueue() reports the reason.
     if (!description().has_cpu)
       throw std::runtime_error(std::string(element_name(stage_)) + ": " + e.what());
     if (!on) throw;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 
-#include <gst/tandem/private/firstframe.h>
 #include <gst/tandem/private/stagedescription.h>
 #include <gst/tandem/private/stagesettings.h>
+#include <gst/tandem/private/work.h>
 #include <gst/tandem/stage.h>
 
 #include <array>

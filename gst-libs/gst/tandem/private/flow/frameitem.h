@@ -30,7 +30,8 @@ struct FrameItem : Item {
   /// The queues of the device's lanes, kept by the host of the item; empty while there is no
   /// device. They stay as long as items are under way.
   const std::unique_ptr<opencl::Queue>* queues = nullptr;
-  std::vector<GstTandemFrame> slots;  ///< one a stage
+  opencl::Queue& queue() const { return *queues[lane]; }  ///< of its lane
+  std::vector<GstTandemFrame> slots;                      ///< one a stage
 
   bool keep_tensors = false;  ///< leave what the stages made on the buffer
   /// Bring it to the host while the device works: what leaves the bin must not go with the device

@@ -59,8 +59,9 @@ void SplitSides::share_inputs(const SplitRows& rows) {
     const SplitRows needed = rows_of_input(work, static_cast<int>(i), rows, *maker);
     const auto [stage, output] = frame_.makers[i];
     const bool overwritten = stage >= index_;  // it is of the round before
-    const bool late = frame_.inputs[i].buffer->share(
-        queue(), opencl::Buffer::Access::read, halves_of(*maker, output, needed), overwritten);
+    const bool late =
+        frame_.inputs[i].buffer->share(item_.queue(), opencl::Buffer::Access::read,
+                                       halves_of(*maker, output, needed), overwritten);
     std::atomic<int>& border = maker->border[static_cast<std::size_t>(output)];
     if (late)
       border = std::max(border.load(), item_.slots[stage].split.cores_begin - needed.cores_begin);
@@ -72,9 +73,9 @@ void SplitSides::share_outputs(const SplitRows& rows) {
   for (int o = 0; o < static_cast<int>(work.outputs.size()); ++o) {
     opencl::Buffer& output = *frame_.outputs[o].buffer;
     if (planes_of(work, o) > 0) {
-      output.share(queue(), opencl::Buffer::Access::write, halves_of(work, o, rows));
+      output.share(item_.queue(), opencl::Buffer::Access::write, halves_of(work, o, rows));
     } else if (work.outputs[static_cast<std::size_t>(o)].scratch) {
-      output.share_apart(queue());
+      output.share_apart(item_.queue());
     }
   }
 }
@@ -97,13 +98,13 @@ void SplitSides::enqueue_borders(const SplitRows& rows) {
     const int border = work.border[static_cast<std::size_t>(o)];
     if (border == 0 || planes_of(work, o) == 0) continue;
     const int begin = std::max(0, rows.cores_begin - border);
-    frame_.outputs[o].buffer->enqueue_border(queue(), work.row_begin(o, begin));
+    frame_.outputs[o].buffer->enqueue_border(item_.queue(), work.row_begin(o, begin));
   }
 }
 
 Status SplitSides::enqueue(const SplitRows& rows, bool to_host) {
   if (rows.device_end == 0) return {};
-  frame_.enqueue_first(queue(), rows.device_end);
+  frame_.enqueue_first(item_.queue(), rows.device_end);
   enqueue_borders(rows);
   if (!to_host && !item_.tensors_to_host) return {};
   // The cores may still read what the round before left on the host.
@@ -111,7 +112,7 @@ Status SplitSides::enqueue(const SplitRows& rows, bool to_host) {
   const GstTandemWork& work = *frame_.work;
   for (int o = 0; o < static_cast<int>(work.outputs.size()); ++o) {
     if (work.outputs[static_cast<std::size_t>(o)].scratch || planes_of(work, o) == 0) continue;
-    frame_.outputs[o].buffer->enqueue_download(queue());
+    frame_.outputs[o].buffer->enqueue_download(item_.queue());
   }
   return {};
 }

@@ -27,7 +27,6 @@ class SplitSides {
   void join(const SplitRows& rows);
 
  private:
-  opencl::Queue& queue() const { return *item_.queues[item_.lane]; }
   void share_inputs(const SplitRows& rows);
   void share_outputs(const SplitRows& rows);
   void enqueue_borders(const SplitRows& rows);

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include <gst/tandem/private/description.h>
-#include <gst/tandem/private/flow/devicecommands.h>
 #include <gst/tandem/private/flow/slottensors.h>
 #include <gst/tandem/private/flow/splitsides.h>
 #include <gst/tandem/private/flow/stageadapter.h>
@@ -11,6 +10,13 @@ namespace {
 using Inside = GstTandemFrame::Inside;
 
 FrameItem& frame_item(Item& item) { return static_cast<FrameItem&>(item); }
+
+// With the outputs that other stages may read.
+template <class Use>
+void each_output(const GstTandemFrame& frame, Use&& use) {
+  for (const SlotTensor& output : frame.outputs)
+    if (output.buffer && !output.spec.scratch) use(*output.buffer);
+}
 
 }  // namespace
 
@@ -95,20 +101,55 @@ void StageAdapter::publish(FrameItem& item) {
   frame.published = true;
 }
 
-Status StageAdapter::enqueue(Item& item, bool to_host) {
-  return guard_of(frame_item(item),
-                  [&] { return DeviceCommands(frame_item(item), index_).enqueue(to_host); });
-}
-
-Status StageAdapter::enqueue_band(Item& item, int first, int last, bool to_host) {
-  return guard_of(frame_item(item), [&] {
-    return DeviceCommands(frame_item(item), index_).enqueue_band({first, last}, to_host);
+Status StageAdapter::enqueue(Item& base, bool to_host) {
+  FrameItem& item = frame_item(base);
+  GstTandemFrame& frame = slot(item);
+  return guard_of(item, [&]() -> Status {
+    if (!frame.work->context) return Status::device_failed(frame.work->device_problem);
+    opencl::Queue& queue = item.queue();
+    if (item.round > 0) queue.wait_for_downloads();  // of its outputs in the round before
+    localise_inputs(frame);
+    frame.enqueue(queue);
+    if (to_host || item.tensors_to_host)
+      each_output(frame, [&](opencl::Buffer& output) { output.enqueue_download(queue); });
+    return {};
   });
 }
 
-Status StageAdapter::enqueue_copy(Item& item, bool to_host) {
-  return guard_of(frame_item(item),
-                  [&] { return DeviceCommands(frame_item(item), index_).enqueue_copy(to_host); });
+// Copies go beside what computes.
+Status StageAdapter::enqueue_band(Item& base, int first, int last, bool to_host) {
+  FrameItem& item = frame_item(base);
+  GstTandemFrame& frame = slot(item);
+  return guard_of(item, [&]() -> Status {
+    if (!frame.work->context) return Status::device_failed(frame.work->device_problem);
+    opencl::Queue& queue = item.queue();
+    if (first == 0) {
+      if (item.round > 0) queue.wait_for_downloads();
+      localise_inputs(frame);
+    }
+    const opencl::Queue::CopiesBeside beside(queue);
+    frame.enqueue_band(queue, {first, last});
+    if (!to_host && !item.tensors_to_host) return {};
+    const auto& outputs = frame.work->outputs;
+    for (int o = 0; o < static_cast<int>(outputs.size()); ++o)
+      if (!outputs[static_cast<std::size_t>(o)].scratch)
+        frame.download_rows(queue, o, {first, last});
+    return {};
+  });
+}
+
+// To the host, or from there to the device again.
+Status StageAdapter::enqueue_copy(Item& base, bool to_host) {
+  using Access = opencl::Buffer::Access;
+  FrameItem& item = frame_item(base);
+  return guard_of(item, [&]() -> Status {
+    each_output(slot(item), [&](opencl::Buffer& output) {
+      if (to_host) return output.enqueue_download(item.queue());
+      output.host(Access::read_write);  // makes the device side stale
+      output.device(item.queue(), Access::read);
+    });
+    return {};
+  });
 }
 
 SplitRows StageAdapter::needs(const Item& item, int producer, const SplitRows& rows) const {

@@ -23,7 +23,6 @@ namespace tandem {
 ///
 ///   CurrentWork    the work in use, and how it is made
 ///   slottensors.h  inputs and outputs of a frame
-///   DeviceCommands commands for a device
 ///   SplitSides     both sides at a time
 class StageAdapter final : public Stage {
  public:
@@ -37,19 +36,9 @@ class StageAdapter final : public Stage {
   /// The properties as they are now, for use(). One thread reads.
   std::shared_ptr<const StageSettings> read_settings();
 
-  // See CurrentWork.
-  void describe() { work_.describe(); }
+  CurrentWork& work() { return work_; }
+  const CurrentWork& work() const { return work_; }
   const StageDescription& description() const { return work_.description(); }
-  void set_contexts(std::vector<std::shared_ptr<opencl::Context>> contexts) {
-    work_.set_contexts(std::move(contexts));
-  }
-  void use(std::shared_ptr<const StageSettings> settings) { work_.use(std::move(settings)); }
-  std::shared_ptr<const StageSettings> settings() const { return work_.settings(); }
-  bool suits_device(int kind) const { return work_.suits_device(kind); }
-  void keep_first_frame() { work_.keep_first_frame(); }
-  void build_for(std::span<const std::shared_ptr<opencl::Context>> kinds) {
-    work_.build_for(kinds);
-  }
 
   void forget();  ///< lets go of the work and its pools
   /// Posts a warning, unless it is the one posted last: work is made anew for other settings, too.
