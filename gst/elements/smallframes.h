@@ -14,7 +14,14 @@ struct Sides {
 /// without a result, and this text is the stage's notice (StageWork::notice(), a warning that is
 /// posted once). `nothing` begins it: "Nothing can be followed". `setting`, such as "kltfeatures
 /// window=19", is what lets frames of this size do; empty: no property does.
-std::string too_small_notice(const std::string& nothing, Sides frame, Sides needed,
-                             const std::string& setting);
+inline std::string too_small_notice(const std::string& nothing, Sides frame, Sides needed,
+                                    const std::string& setting) {
+  const auto text = [](Sides sides) {
+    return std::to_string(sides.width) + "x" + std::to_string(sides.height);
+  };
+  return nothing + " in frames of " + text(frame) + ": at least " + text(needed) +
+         " pixels are needed. Put videoscale before the stages" +
+         (setting.empty() ? "" : ", or set " + setting) + ".";
+}
 
 }  // namespace tandem

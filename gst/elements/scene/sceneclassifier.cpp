@@ -4,8 +4,8 @@
 #include <filesystem>
 #include <stdexcept>
 
-#include "files/data_folder.h"
 #include "gst/elements/elements.h"
+#include "gst/elements/modelpath.h"
 #include "gst/elements/scene/scenetensors.h"
 #include "gst/elements/stageelement.h"
 #include "gst/meta/region.h"
@@ -16,12 +16,6 @@ namespace tandem {
 namespace {
 
 enum Output { kMargins, kCounts, kBag };
-
-/// The model that `path` names, or, when it is empty, the one that comes with Tandem.
-SceneModel load_classifier(const std::string& path) {
-  if (!path.empty()) return load_scene_model(path);
-  return load_scene_model(data_folder() + "/models/scenes.scene");
-}
 
 /// What readers of metadata know the model by: the name of its file.
 std::string name_of(const std::string& path) {
@@ -35,7 +29,7 @@ struct ClassifierEngine {
   std::vector<GQuark> labels;
 
   explicit ClassifierEngine(const std::string& path)
-      : model(load_classifier(path)), name(name_of(path)) {
+      : model(load_scene_model(model_path(path, "scenes.scene"))), name(name_of(path)) {
     for (const std::string& label : model.labels)
       labels.push_back(g_quark_from_string(label.c_str()));
   }

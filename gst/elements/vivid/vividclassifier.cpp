@@ -5,14 +5,15 @@
 #include <string>
 
 #include "gst/elements/elements.h"
+#include "gst/elements/modelpath.h"
 #include "gst/elements/smallframes.h"
 #include "gst/elements/splitwork.h"
 #include "gst/elements/stageelement.h"
-#include "gst/elements/vivid/vividmodel.h"
 #include "gst/elements/vivid/vividtensors.h"
 #include "gst/meta/region.h"
 #include "kernels/vivid_classifier/detections.h"
 #include "kernels/vivid_classifier/vivid_classifier.h"
+#include "kernels/vivid_classifier/vivid_model.h"
 
 namespace tandem {
 namespace {
@@ -34,7 +35,7 @@ struct ClassifierEngine {
   std::unique_ptr<VividClassifierOpenCL> device;
 
   ClassifierEngine(const std::string& path, const std::shared_ptr<opencl::Context>& context)
-      : model(load_detector(path)), packed(model.svm) {
+      : model(load_vivid_model(model_path(path, kVividModel))), packed(model.svm) {
     if (context) device = std::make_unique<VividClassifierOpenCL>(*context, model.svm);
   }
 
@@ -232,8 +233,9 @@ struct VividClassifier {
           "the tensors of the ViVid stages on the frame do not belong together");
     auto engine = engines.of(settings.model, request.context);
     if (engine->model.svm.filters != levels.filters) {
-      throw std::runtime_error("vividclassifier's model '" + detector_path(settings.model) +
-                               "' has " + std::to_string(engine->model.svm.filters) +
+      throw std::runtime_error("vividclassifier's model '" +
+                               model_path(settings.model, kVividModel) + "' has " +
+                               std::to_string(engine->model.svm.filters) +
                                " filters, but the model of vividfilter has " +
                                std::to_string(levels.filters) + ": set the same `model` on both.");
     }

@@ -4,11 +4,12 @@
 #include <string>
 
 #include "gst/elements/elements.h"
+#include "gst/elements/modelpath.h"
 #include "gst/elements/splitwork.h"
 #include "gst/elements/stageelement.h"
-#include "gst/elements/vivid/vividmodel.h"
 #include "gst/elements/vivid/vividtensors.h"
 #include "kernels/resize/resize.h"
+#include "kernels/vivid_classifier/vivid_model.h"
 #include "kernels/vivid_filter/vivid_filter.h"
 
 namespace tandem {
@@ -23,7 +24,7 @@ struct FilterEngine {
   std::unique_ptr<VividFilterOpenCL> device_filter;
 
   FilterEngine(const std::string& model, const std::shared_ptr<opencl::Context>& context)
-      : bank(load_detector(model).bank) {
+      : bank(load_vivid_model(model_path(model, kVividModel)).bank) {
     if (!context) return;
     device_resize = std::make_unique<ResizeOpenCL>(*context);
     device_filter = std::make_unique<VividFilterOpenCL>(*context, bank);

@@ -7,14 +7,17 @@
 #include "kernels/vivid_classifier/vivid_classifier.h"
 
 namespace tandem {
-VividLevels VividLevels::read(const float* values, std::size_t count) {
+VividLevels VividLevels::of(const Tensor& tensor) {
   constexpr float kMostPixels = 1 << 16;  // a side
+  const char* const problem = "the tensor 'vivid-levels' on the frame is damaged";
+  if (tensor.spec.dimensions != 2 || tensor.spec.shape[1] != 4) throw std::runtime_error(problem);
+  const auto* values = static_cast<const float*>(tensor.values());
   VividLevels all;
-  for (std::size_t i = 0; i < count; ++i, values += 4) {
+  for (std::size_t i = 0; i < tensor.spec.shape[0]; ++i, values += 4) {
     const bool sane = values[0] >= 1 && values[0] <= kMostPixels && values[1] >= 1 &&
                       values[1] <= kMostPixels && values[2] > 0 && values[3] >= 1 &&
                       values[3] <= 255;
-    if (!sane) throw std::runtime_error("the tensor 'vivid-levels' on the frame is damaged");
+    if (!sane) throw std::runtime_error(problem);
     VividLevel level;
     level.width = static_cast<int>(values[0]);
     level.height = static_cast<int>(values[1]);
@@ -57,12 +60,6 @@ bool VividLevels::matches(const float* values) const {
     values += 4;
     return same;
   });
-}
-
-VividLevels VividLevels::of(const Tensor& tensor) {
-  if (tensor.spec.dimensions != 2 || tensor.spec.shape[1] != 4)
-    throw std::runtime_error("the tensor 'vivid-levels' on the frame is damaged");
-  return read(static_cast<const float*>(tensor.values()), tensor.spec.shape[0]);
 }
 
 }  // namespace tandem

@@ -23,6 +23,9 @@ inline constexpr char kVividHistogram[] = "vivid-histogram";
 /// float32 [positions]: the score of the window whose top left cell is there.
 inline constexpr char kVividScore[] = "vivid-score";
 
+/// The detector that comes with Tandem.
+inline constexpr const char* kVividModel = "person.vivid";
+
 /// The smallest first-scale of vividfilter: frames are enlarged fourfold at most.
 inline constexpr double kVividLeastFirstScale = 0.25;
 
@@ -47,11 +50,10 @@ struct VividLevels {
   const VividLevel& of_cell_row(int row) const;
   const VividLevel& of_block_row(int row) const;
 
-  /// Reads the tensor's values; throws std::runtime_error when they make no sense.
-  static VividLevels read(const float* values, std::size_t levels);
   /// Whether a tensor of as many levels says the same.
   bool matches(const float* values) const;
-  /// Reads a levels tensor (which the first stage writes on the host).
+  /// Reads a levels tensor (which the first stage writes on the host). Throws std::runtime_error
+  /// when its values make no sense.
   static VividLevels of(const Tensor& tensor);
 };
 
