@@ -3,7 +3,7 @@
 
 #include <utility>
 
-#include "gst/bin/contexts.h"
+#include "gst/bin/appcontexts.h"
 #include "scheduler/machine/energy/open_meter.h"
 
 GST_DEBUG_CATEGORY_EXTERN(tandem_bin_debug);

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "gst/bin/eventline.h"
+#include "gst/bin/eventqueue.h"
 
 GST_DEBUG_CATEGORY_EXTERN(tandem_bin_debug);
 #define GST_CAT_DEFAULT tandem_bin_debug

@@ -33,7 +33,7 @@ GstFlowReturn chain_list(GstPad* pad, GstObject* parent, GstBufferList* list) {
 // with each frame times the bin. The others go along the stages.
 gboolean send_along(GstObject* parent, const Run& run, GstEvent* event) {
   if (GST_EVENT_TYPE(event) == GST_EVENT_CUSTOM_DOWNSTREAM)
-    return gst_pad_push_event(run.way_out(), event);
+    return gst_pad_push_event(run.output_pad(), event);
   return gst_pad_event_default(sink_of(parent), parent, event);
 }
 
@@ -109,7 +109,7 @@ gboolean sink_event(GstPad* pad, GstObject* parent, GstEvent* event) {
   if (!drains && run->accept(event)) return TRUE;
   run->executor().drain();
   if (!drains) return send_along(parent, *run, event);
-  if (GST_EVENT_TYPE(event) == GST_EVENT_EOS) run->control().stream_ended();
+  if (GST_EVENT_TYPE(event) == GST_EVENT_EOS) run->controller().stream_ended();
   if (GST_EVENT_TYPE(event) == GST_EVENT_SEGMENT) run->overload().forget();
   if (GST_EVENT_TYPE(event) != GST_EVENT_CAPS) return gst_pad_event_default(pad, parent, event);
   GstCaps* caps = nullptr;

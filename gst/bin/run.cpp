@@ -81,14 +81,14 @@ Run::Run(GstElement* bin, const RunPlan& plan)
   plan.device_busy->count(*executor_);
   device_joins_later_ = plan.device_joins_later;
   if (device_joins_later_) opening_.expect(adapters_, *fusion_);
-  if (plan.open_device) provider_.begin_look();
-  if (plan.device) provider_.end_look(*this, *plan.device);
+  if (plan.open_device) search_.begin_search();
+  if (plan.device) search_.end_search(*this, *plan.device);
   if (plan.device) opening_.none_found();
-  control_ = std::make_unique<Control>(bin, *executor_, plan);
+  controller_ = std::make_unique<ControllerAdapter>(bin, *executor_, plan);
 }
 
 Run::~Run() {
-  if (control_) control_->leave_machine();  // others ask for the executor's processor time
+  if (controller_) controller_->leave_machine();  // others ask for the executor's processor time
 }
 
 void Run::device_failed(const std::string& why, int left) {
@@ -98,14 +98,14 @@ void Run::device_failed(const std::string& why, int left) {
         ("One of the OpenCL devices failed, the other %d and the CPU go on: %s", left, why.c_str()),
         (nullptr));
     any_left_out_ = true;
-    return control_->device_left_out(device_side());
+    return controller_->device_left_out(device_side());
   }
   // Frames that need the device end with an error of their own.
   const bool all = device_only_ == 0;
   GST_ELEMENT_WARNING(
       bin_, RESOURCE, FAILED,
       ("The OpenCL device failed%s: %s", all ? ", the CPU goes on" : "", why.c_str()), (nullptr));
-  control_->device_failed();
+  controller_->device_failed();
 }
 
 void Run::use_device(const std::shared_ptr<opencl::Context>& context) {
@@ -132,9 +132,9 @@ void Run::use_device(const std::shared_ptr<opencl::Context>& context) {
 }
 
 void Run::end_opening(OpenedDevice opened) {
-  provider_.end_look(*this, opened.found);
+  search_.end_search(*this, opened.found);
   opening_.none_found();
-  control_->device_opened(std::move(opened.energy));
+  controller_->device_opened(std::move(opened.energy));
 }
 
 GstAllocator* Run::frame_allocator(gsize frame_bytes) {
@@ -187,7 +187,7 @@ DeviceSide Run::device_side() const {
 }
 
 void Run::add_latency(GstQuery* query) const {
-  bin::add_latency(query, control_->latency_ns(), executor_->window(), control_->frame_ns());
+  bin::add_latency(query, controller_->latency_ns(), executor_->window(), controller_->frame_ns());
 }
 
 void Run::make_items() {
@@ -224,7 +224,7 @@ void Run::set_caps(GstCaps* caps, bool live) {
   interval_.caps(nominal_interval(info_));
   // The work is the same. With a live source the choice depends on the rate as well.
   if (before && !live && same_frames(before.get(), caps))
-    return control_->frames_come_every(interval_, live_);
+    return controller_->frames_come_every(interval_, live_);
   work_.read();
   frames_change();
 }
@@ -237,14 +237,14 @@ void Run::frames_change() {
   executor_->set_window(static_cast<int>(most_waiting_bytes() / GST_VIDEO_INFO_SIZE(&info_)));
   make_items();
   executor_->frames_change();
-  control_->frames_come_every(interval_, live_);
-  control_->frames_are(info_, work_.text());
-  if (opening_.opening() && control_->may_know_frames()) opening_.wait_until_open();
-  if (!opening_.opening() && opening_.coming() && control_->knows_frames()) {
+  controller_->frames_come_every(interval_, live_);
+  controller_->frames_are(info_, work_.text());
+  if (opening_.opening() && controller_->may_know_frames()) opening_.wait_until_open();
+  if (!opening_.opening() && opening_.coming() && controller_->knows_frames()) {
     opening_.join_now();
-    control_->set_device(device_side());
+    controller_->set_device(device_side());
   }
-  control_->frames_changed();
+  controller_->frames_changed();
 }
 
 // Frames of the old work end before any of the new begins, as knowledge is of one work. False when
@@ -271,7 +271,7 @@ GstFlowReturn Run::accept(GstPad* sink, GstBuffer* buffer) {
     gst_buffer_unref(buffer);
     return flow;
   }
-  if (frame_came(interval_, buffer)) control_->frames_come_every(interval_, live_);
+  if (frame_came(interval_, buffer)) controller_->frames_come_every(interval_, live_);
   if (overload_.drops(sink, buffer, *executor_, [this] { return take_back(); })) {
     gst_buffer_unref(buffer);
     return GST_FLOW_OK;
@@ -315,9 +315,9 @@ GstBuffer* Run::take_back() {
   return buffer;
 }
 
-GstPad* Run::way_out() const { return GST_BASE_TRANSFORM_SRC_PAD(stages_.back().get()); }
+GstPad* Run::output_pad() const { return GST_BASE_TRANSFORM_SRC_PAD(stages_.back().get()); }
 
-bool Run::push_next(const EventLine::Send& send) {
+bool Run::push_next(const EventQueue::Send& send) {
   Item* item = executor_->take();
   if (!item) return false;
   // Finished frames leave in one go. After kMostInOneGo the task looks whether it is to pause.
@@ -331,11 +331,11 @@ bool Run::push_next(const EventLine::Send& send) {
   return true;
 }
 
-void Run::push(FrameItem* item, const EventLine::Send& send) {
+void Run::push(FrameItem* item, const EventQueue::Send& send) {
   const uint64_t frames = item->sequence + 1;
   const Status status = item->status;
   if (status.ok()) {
-    control_->frame_done(*item);
+    controller_->frame_done(*item);
     opening_.frame_left();
   }
   GstBuffer* buffer = close(item);
@@ -346,7 +346,7 @@ void Run::push(FrameItem* item, const EventLine::Send& send) {
     // Told before upstream is refused, whose own error would be the first otherwise.
     GST_ELEMENT_ERROR(bin_, STREAM, FAILED, ("%s", status.message().c_str()), (nullptr));
     flow_ = GST_FLOW_ERROR;
-  } else if (const GstFlowReturn flow = gst_pad_push(way_out(), buffer); flow != GST_FLOW_OK) {
+  } else if (const GstFlowReturn flow = gst_pad_push(output_pad(), buffer); flow != GST_FLOW_OK) {
     flow_ = flow;
   }
   if (!dropping_) events_.frame_left(frames, send);
@@ -383,7 +383,7 @@ void Run::shut_down() {
 
 void Run::end() {
   drop_all(nullptr);
-  control_->leave_machine();
+  controller_->leave_machine();
   {
     std::lock_guard lock(mutex_);
     ended_ = true;

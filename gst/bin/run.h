@@ -12,13 +12,13 @@
 #include <vector>
 
 #include "gst/bin/chain.h"
-#include "gst/bin/control.h"
+#include "gst/bin/controlleradapter.h"
 #include "gst/bin/deviceopening.h"
-#include "gst/bin/eventline.h"
+#include "gst/bin/eventqueue.h"
 #include "gst/bin/fusion.h"
 #include "gst/bin/latency.h"
 #include "gst/bin/overload.h"
-#include "gst/bin/plan.h"
+#include "gst/bin/runplan.h"
 #include "scheduler/flow/executor.h"
 
 namespace tandem::bin {
@@ -58,7 +58,7 @@ class Run {
   /// Counts the frames that arrived in such memory.
   uint64_t frames_page_locked() const { return frames_page_locked_; }
 
-  DeviceProvider& device_provider() { return provider_; }
+  DeviceSearch& device_search() { return search_; }
 
   /// Returns the devices that work, as the controller sees them.
   DeviceSide device_side() const;
@@ -74,7 +74,7 @@ class Run {
   /// thread of its own. Called before the first frame.
   void when_device_joins(std::function<void()> joined) { device_joined_ = std::move(joined); }
 
-  Control& control() const { return *control_; }
+  ControllerAdapter& controller() const { return *controller_; }
 
   /// Adds the bin's own latency to an answered query. The maximum covers all frames that can be in
   /// flight. No effect before the first caps.
@@ -94,11 +94,11 @@ class Run {
   /// Called for each serialized event between two frames. For the streaming thread.
   void follow(GstEvent* event);
   /// The pad on which frames leave: the last stage's, where probes and tracers expect them.
-  GstPad* way_out() const;
+  GstPad* output_pad() const;
   /// Waits for the next frame in order, then pushes it and the finished frames behind it, each with
   /// the events that follow it. Returns false if aborted and no frame is left. For the source pad's
   /// task.
-  bool push_next(const EventLine::Send& send);
+  bool push_next(const EventQueue::Send& send);
 
   /// Drops all frames from now on, and wakes the threads that wait.
   void abort();
@@ -124,7 +124,7 @@ class Run {
   FrameItem* acquire();
   GstBuffer* close(FrameItem* item);
   GstBuffer* take_back();
-  void push(FrameItem* item, const EventLine::Send& send);
+  void push(FrameItem* item, const EventQueue::Send& send);
   void drop_all(GstPad* src);
   void device_failed(const std::string& why, int left);
 
@@ -145,9 +145,10 @@ class Run {
   uint64_t accepted_ = 0;    // likewise: frames
   FrameInterval interval_;   // likewise
   Continuity continuity_;    // likewise
-  EventLine events_;
+  EventQueue events_;
   Overload overload_;
-  std::unique_ptr<Control> control_;  // outlives the executor, whose threads report to it
+  std::unique_ptr<ControllerAdapter>
+      controller_;  // outlives the executor, whose threads report to it
   // Last result of downstream. Upstream gets it once, as from a chain of plain elements; an error
   // stays until a flush.
   std::atomic<GstFlowReturn> flow_{GST_FLOW_OK};
@@ -162,7 +163,7 @@ class Run {
   bool device_joins_later_ = false;  // under the bin's configure_mutex
   std::function<void()> device_joined_;
   DeviceOpening opening_;
-  DeviceProvider provider_;
+  DeviceSearch search_;
   // One for each frame that can be in flight, and one for the frame that waits to be submitted.
   std::vector<std::unique_ptr<FrameItem>> items_;
   std::vector<FrameItem*> idle_;

@@ -7,10 +7,10 @@
 
 #include "gst/bin/chain.h"
 #include "gst/bin/pads.h"
-#include "gst/bin/plan.h"
 #include "gst/bin/properties.h"
-#include "gst/bin/reports.h"
 #include "gst/bin/run.h"
+#include "gst/bin/runplan.h"
+#include "gst/bin/structures.h"
 
 GST_DEBUG_CATEGORY(tandem_bin_debug);  // of all files of the bin
 #define GST_CAT_DEFAULT tandem_bin_debug
@@ -97,15 +97,15 @@ AdaptRules rules_of(TandemBin* bin, Run& run) {
 // properties are read again afterwards. One look leaves a device, a problem, or a run that has
 // ended. Throws std::runtime_error.
 std::unique_lock<std::mutex> lock_with_device(TandemBin* bin, Run& run) {
-  DeviceProvider& device = run.device_provider();
+  DeviceSearch& device = run.device_search();
   std::unique_lock lock(bin->self->configure_mutex);
-  while (!device.looking() && device.wanted(run, rules_of(bin, run))) {
-    device.begin_look();
+  while (!device.searching() && device.wanted(run, rules_of(bin, run))) {
+    device.begin_search();
     const std::string selector = settings_of(bin).opencl_device;
     lock.unlock();
-    const auto found = DeviceProvider::look(GST_ELEMENT_CAST(bin), selector);
+    const auto found = DeviceSearch::search(GST_ELEMENT_CAST(bin), selector);
     lock.lock();
-    device.end_look(run, found);
+    device.end_search(run, found);
   }
   return lock;
 }
@@ -114,19 +114,20 @@ std::unique_lock<std::mutex> lock_with_device(TandemBin* bin, Run& run) {
 // a device that was chosen goes on. Throws std::runtime_error.
 void configure(TandemBin* bin, Run& run) {
   const AdaptRules rules = rules_of(bin, run);
-  run.control().set_device(run.device_side());
-  run.control().set_rules(rules);
-  run.may_use_device = run.control().runs_on_device() || can_use_device(rules, run.device_only());
-  run.control().warn_later(run.device_provider().complaint(run, settings_of(bin), rules));
+  run.controller().set_device(run.device_side());
+  run.controller().set_rules(rules);
+  run.may_use_device =
+      run.controller().runs_on_device() || can_use_device(rules, run.device_only());
+  run.controller().warn_later(run.device_search().warning(run, settings_of(bin), rules));
 }
 
 // Keeps the configuration, with the device that has joined.
 void stay_as_it_is(TandemBin* bin, Run& run, const char* why) {
   std::unique_lock lock(bin->self->configure_mutex);
   if (current_run(bin).get() != &run) return;
-  run.control().keep_rules_with(run.device_side());
+  run.controller().keep_rules_with(run.device_side());
   lock.unlock();
-  run.control().report();
+  run.controller().report();
   GST_ELEMENT_WARNING(bin, LIBRARY, SETTINGS, ("The configuration is unchanged: %s.", why),
                       (nullptr));
 }
@@ -142,12 +143,12 @@ void reconfigure(TandemBin* bin) {
     std::unique_lock lock = lock_with_device(bin, *run);
     if (current_run(bin) != run) return;  // the next one reads the properties
     // The thread that searches for the device configures the run; frames may pass meanwhile.
-    if (run->device_provider().looking() && !run->device_side().coming) return;
+    if (run->device_search().searching() && !run->device_side().coming) return;
     const bool used_device = run->may_use_device;
     configure(bin, *run);
     const bool other_memory = run->may_use_device != used_device;
     lock.unlock();
-    run->control().report();
+    run->controller().report();
     // So that upstream asks again what memory to take.
     if (other_memory) gst_pad_push_event(bin->self->sink, gst_event_new_reconfigure());
   } catch (const std::exception& e) {
@@ -164,7 +165,7 @@ void take_over_device(TandemBin* bin, Run& run, OpenedDevice opened) {
   } catch (const std::exception& e) {
     stay_as_it_is(bin, run, tandem::error_text(e).c_str());
   }
-  run.control().report();
+  run.controller().report();
   if (run.context()) gst_pad_push_event(bin->self->sink, gst_event_new_reconfigure());
 }
 
@@ -173,9 +174,9 @@ void change_run(TandemBin* bin, Change&& change) {
   std::unique_lock lock(bin->self->configure_mutex);
   const std::shared_ptr<Run> run = current_run(bin);
   if (!run) return;
-  change(run->control());
+  change(run->controller());
   lock.unlock();
-  run->control().report();
+  run->controller().report();
 }
 
 // --- Pads --------------------------------------------------------------------------------------
@@ -225,8 +226,8 @@ bool start_run(TandemBin* bin) {
     run->when_device_joins([bin] { reconfigure(bin); });
     // Message handlers may have set properties, with which the run starts.
     std::unique_lock configuring = lock_with_device(bin, *run);
-    run->device_provider().check_device(*run);
-    run->control().set_objective(settings_of(bin).objective());
+    run->device_search().check_device(*run);
+    run->controller().set_objective(settings_of(bin).objective());
     configure(bin, *run);
     {
       ObjectLock lock(bin);
@@ -234,7 +235,7 @@ bool start_run(TandemBin* bin) {
       bin->self->run = run;
     }
     configuring.unlock();
-    run->control().report_warnings();
+    run->controller().report_warnings();
     if (plan.open_device)
       run->open_device_with([bin, run = run.get(), open = plan.open_device] {
         return [bin, run, opened = open()] { take_over_device(bin, *run, opened()); };
@@ -317,7 +318,8 @@ void gst_tandem_bin_set_property(GObject* object, guint id, const GValue* value,
   if (change == SettingChange::stages) fill(bin, settings_of(bin).stages);
   if (change == SettingChange::rules) reconfigure(bin);
   if (change == SettingChange::objective)
-    change_run(bin, [bin](auto& control) { control.set_objective(settings_of(bin).objective()); });
+    change_run(bin,
+               [bin](auto& controller) { controller.set_objective(settings_of(bin).objective()); });
 }
 
 void gst_tandem_bin_get_property(GObject* object, guint id, GValue* value, GParamSpec*) {
@@ -331,7 +333,7 @@ void gst_tandem_bin_get_property(GObject* object, guint id, GValue* value, GPara
       g_value_take_boxed(value, make_stats(run.get()));
       break;
     case kPredictions:
-      if (run) g_value_take_boxed(value, run->control().predictions());
+      if (run) g_value_take_boxed(value, run->controller().predictions());
       break;
     default:
       get_setting(settings_of(bin), id, value);
@@ -367,7 +369,7 @@ static void gst_tandem_bin_class_init(GstTandemBinClass* klass) {
 
   // Trains again from the next frame on, regardless of max-overhead.
   const auto retrain =
-      +[](GstTandemBin* bin) { change_run(bin, [](auto& control) { control.retrain(); }); };
+      +[](GstTandemBin* bin) { change_run(bin, [](auto& controller) { controller.retrain(); }); };
   g_signal_new_class_handler("retrain", G_TYPE_FROM_CLASS(klass),
                              static_cast<GSignalFlags>(G_SIGNAL_RUN_LAST | G_SIGNAL_ACTION),
                              reinterpret_cast<GCallback>(retrain), nullptr, nullptr, nullptr,

@@ -11,7 +11,7 @@
 #include <future>
 #include <thread>
 
-#include "gst/bin/contexts.h"
+#include "gst/bin/appcontexts.h"
 #include "tests/gst/support/stream.h"
 
 namespace tandem::test {

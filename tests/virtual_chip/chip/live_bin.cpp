@@ -4,7 +4,7 @@
 #include <gst/tandem/private/ref.h>
 #include <gtest/gtest.h>
 
-#include "gst/bin/contexts.h"
+#include "gst/bin/appcontexts.h"
 #include "gst/bin/tandembin.h"
 #include "tests/virtual_chip/chip/virtual_stage.h"
 

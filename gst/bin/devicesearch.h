@@ -18,9 +18,9 @@ bool can_use_device(const AdaptRules& rules, uint32_t device_only);
 /// has no CPU implementation, or it cannot be split.
 void check_mapping(const Run& run, const AdaptRules& rules);
 
-/// Finds the OpenCL device of a run once the rules allow it. All functions except look() and open()
-/// are called under the bin's configure_mutex.
-class DeviceProvider {
+/// Finds the OpenCL device of a run once the rules allow it. All functions except search() and
+/// open() are called under the bin's configure_mutex.
+class DeviceSearch {
  public:
   /// The result of a search.
   struct Found {
@@ -32,29 +32,29 @@ class DeviceProvider {
   bool wanted(const Run& run, const AdaptRules& rules) const;
   /// Whether a search is going on. The searching thread configures the run afterwards, with the
   /// properties of that moment.
-  bool looking() const { return looking_; }
-  void begin_look() { looking_ = true; }
+  bool searching() const { return searching_; }
+  void begin_search() { searching_ = true; }
   /// Queries the neighbours, the application and OpenCL. Posts messages: call it with no lock held.
-  static Found look(GstElement* bin, const std::string& selector);
+  static Found search(GstElement* bin, const std::string& selector);
   /// Queries OpenCL alone, if the neighbours and the application have been queried.
   static Found open(GstElement* bin, const std::string& selector);
-  void end_look(Run& run, const Found& found);
+  void end_search(Run& run, const Found& found);
   /// Throws std::runtime_error if a stage needs a device and none was found.
   void check_device(const Run& run) const;
 
   /// Returns a warning for the user, each once: a requested device is missing, or it cannot compute
   /// all stages that the mapping puts on it. Empty: none.
-  std::string complaint(const Run& run, const Settings& settings, const AdaptRules& rules);
+  std::string warning(const Run& run, const Settings& settings, const AdaptRules& rules);
 
  private:
   std::string warn_of_kinds(const opencl::Context& context, const Settings& settings);
   std::string warn_of_letters(const opencl::Context& context, const Mapping& mapping);
   std::string warn_of_stages(const Run& run, const Mapping& mapping);
 
-  bool looking_ = false;
+  bool searching_ = false;
   std::optional<std::string> problem_;  // of the search
-  bool told_ = false;
-  std::optional<Mapping> told_mapping_;
+  bool warned_ = false;
+  std::optional<Mapping> warned_mapping_;
 };
 
 }  // namespace tandem::bin

@@ -25,10 +25,10 @@ struct RunPlan;
 ///
 /// mutex_ is held from an event until the executor is configured, so that decisions keep their
 /// order. Messages are posted without it, because their handlers may set properties.
-class Control {
+class ControllerAdapter {
  public:
   /// `bin` is the source of messages. `executor` outlives this.
-  Control(GstElement* bin, Executor& executor, const RunPlan& plan);
+  ControllerAdapter(GstElement* bin, Executor& executor, const RunPlan& plan);
 
   // The caller calls report() after these three, with no lock held.
   void set_rules(const AdaptRules& rules);
@@ -107,13 +107,13 @@ class Control {
   Conditions conditions_;
   std::set<Conditions> recalled_;  // queried from kept_, without sizes and cores
   Controller controller_;
-  std::vector<Decision> untold_;
-  std::vector<std::string> untold_warnings_;
+  std::vector<Decision> pending_decisions_;
+  std::vector<std::string> pending_warnings_;
   Latency latency_;
   uint64_t frame_ns_ = 0;                 // between frames; 0: no caps yet
   std::shared_ptr<void> follows_energy_;  // while the objective needs it
   bool device_lost_ = false;
-  bool told_energy_ = false, told_target_ = false, told_budget_ = false, told_late_ = false;
+  bool warned_energy_ = false, warned_target_ = false, warned_budget_ = false, warned_late_ = false;
 };
 
 }  // namespace tandem::bin

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "gst/bin/reports.h"
+#include "gst/bin/structures.h"
 
 #include <gst/tandem/private/tensorpool.h>
 
@@ -69,7 +69,7 @@ void add_split(const SplitStats& split, GstStructure* stats) {
 }  // namespace
 
 GstStructure* decision_structure(const Decision& d) {
-  GstStructure* told = gst_structure_new(
+  GstStructure* decision = gst_structure_new(
       "tandem-decision", "old", G_TYPE_STRING, to_string(d.before).c_str(), "new", G_TYPE_STRING,
       to_string(d.after).c_str(), "reason", G_TYPE_STRING, to_string(d.reason),
       "training-experiments", G_TYPE_INT, d.experiments, "training-trials", G_TYPE_INT, d.trials,
@@ -78,21 +78,21 @@ GstStructure* decision_structure(const Decision& d) {
       d.choice.target_missed, "budget-exceeded", G_TYPE_BOOLEAN, d.choice.budget_exceeded,
       "latency-missed", G_TYPE_BOOLEAN, d.choice.latency_missed, "energy-unknown", G_TYPE_BOOLEAN,
       d.choice.energy_unknown, nullptr);
-  set_if_known(told, "predicted-fps", d.predicted.throughput_fps);
-  set_if_known(told, "predicted-energy", d.predicted.energy_j);
-  set_ms_if_known(told, "predicted-latency", d.predicted.latency_s);
-  set_if_known(told, "measured-fps", d.measured.throughput_fps);
-  set_if_known(told, "measured-energy", d.measured.energy_j);
-  set_ms_if_known(told, "measured-latency", d.measured.latency_p95_s);
-  set_spent(told, d.spent);
+  set_if_known(decision, "predicted-fps", d.predicted.throughput_fps);
+  set_if_known(decision, "predicted-energy", d.predicted.energy_j);
+  set_ms_if_known(decision, "predicted-latency", d.predicted.latency_s);
+  set_if_known(decision, "measured-fps", d.measured.throughput_fps);
+  set_if_known(decision, "measured-energy", d.measured.energy_j);
+  set_ms_if_known(decision, "measured-latency", d.measured.latency_p95_s);
+  set_spent(decision, d.spent);
   GValue ranking = G_VALUE_INIT;
   gst_value_array_init(&ranking, d.choice.count);
   for (int i = 0; i < d.choice.count; ++i) {
     const Candidate& candidate = d.choice.ranked[i];
     append(&ranking, prediction_structure(candidate.configuration, candidate.prediction));
   }
-  gst_structure_take_value(told, "ranking", &ranking);
-  return told;
+  gst_structure_take_value(decision, "ranking", &ranking);
+  return decision;
 }
 
 GstStructure* predictions_structure(const Learnt* learnt) {
@@ -156,7 +156,7 @@ GstStructure* make_stats(Run* run) {
                       "opencl-devices", G_TYPE_INT, run->executor().usable_devices(), nullptr);
   }
   add_split(counted.split, stats);
-  run->control().add_stats(stats);
+  run->controller().add_stats(stats);
   GValue list = G_VALUE_INIT;
   gst_value_array_init(&list, run->stages());
   for (int k = 0; k < run->stages(); ++k) {

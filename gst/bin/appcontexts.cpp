@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "gst/bin/contexts.h"
+#include "gst/bin/appcontexts.h"
 
 #include <gst/tandem/private/ref.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "gst/bin/plan.h"
+#include "gst/bin/runplan.h"
 
 #include <gst/tandem/private/flow/stageadapter.h>
 #include <gst/tandem/private/openclcontext.h>
@@ -7,7 +7,7 @@
 
 #include <utility>
 
-#include "gst/bin/contexts.h"
+#include "gst/bin/appcontexts.h"
 #include "scheduler/machine/cores.h"
 
 namespace tandem::bin {
@@ -55,7 +55,7 @@ RunPlan plan_run(GstElement* bin, const std::vector<GstTandemStage*>& stages,
   const AdaptRules rules = adapt_rules(settings, plan.chain.stages, plan.chain.cores);
   plan.device_busy = std::make_shared<DeviceBusy>();
   const auto find_energy = [bin, source = settings.energy_source, cores = plan.chain.cores,
-                            busy = plan.device_busy](const DeviceProvider::Found& found) {
+                            busy = plan.device_busy](const DeviceSearch::Found& found) {
     return bin::find_energy(bin, source, cores, found.context.get(), busy);
   };
   const bool used = can_use_device(rules, plan.chain.device_only);
@@ -68,7 +68,7 @@ RunPlan plan_run(GstElement* bin, const std::vector<GstTandemStage*>& stages,
       const auto held = std::make_shared<ObjectRef<GstElement>>(
           GST_ELEMENT(gst_object_ref(GST_OBJECT_CAST(bin))));
       plan.open_device = [held, find_energy, selector = settings.opencl_device] {
-        return [find_energy, found = DeviceProvider::open(held->get(), selector)] {
+        return [find_energy, found = DeviceSearch::open(held->get(), selector)] {
           OpenedDevice opened{found, {}};
           try {
             opened.energy = find_energy(opened.found);
@@ -81,8 +81,8 @@ RunPlan plan_run(GstElement* bin, const std::vector<GstTandemStage*>& stages,
     }
   }
   if (!plan.open_device) {
-    if (used && !plan.device) plan.device = DeviceProvider::look(bin, settings.opencl_device);
-    plan.energy = find_energy(plan.device.value_or(DeviceProvider::Found{}));
+    if (used && !plan.device) plan.device = DeviceSearch::search(bin, settings.opencl_device);
+    plan.energy = find_energy(plan.device.value_or(DeviceSearch::Found{}));
     plan.chain.domains = plan.energy.domains;
     plan.chain.energy_resolution_s = plan.energy.resolution_s;
   }

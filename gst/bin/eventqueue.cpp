@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "gst/bin/eventline.h"
+#include "gst/bin/eventqueue.h"
 
 #include <utility>
 
 namespace tandem::bin {
 
-bool EventLine::take(GstEvent* event, uint64_t frames) {
+bool EventQueue::take(GstEvent* event, uint64_t frames) {
   std::lock_guard lock(mutex_);
   if (left_ == frames || waiting_.size() >= kMostEvents) return false;
   waiting_.push_back({frames, EventRef(event)});
   return true;
 }
 
-void EventLine::frame_left(uint64_t frames, const Send& send) {
+void EventQueue::frame_left(uint64_t frames, const Send& send) {
   std::unique_lock lock(mutex_);
   while (!waiting_.empty() && waiting_.front().frames <= frames) {
     GstEvent* event = waiting_.front().event.release();
@@ -24,12 +24,12 @@ void EventLine::frame_left(uint64_t frames, const Send& send) {
   left_ = frames;
 }
 
-bool EventLine::has_behind(uint64_t frames) {
+bool EventQueue::has_behind(uint64_t frames) {
   std::lock_guard lock(mutex_);
   return !waiting_.empty() && waiting_.back().frames >= frames;
 }
 
-void EventLine::drop(uint64_t frames, GstPad* src) {
+void EventQueue::drop(uint64_t frames, GstPad* src) {
   std::deque<Waiting> dropped;
   {
     std::lock_guard lock(mutex_);

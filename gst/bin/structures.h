@@ -20,7 +20,7 @@ GstStructure* predictions_structure(const Learnt* learnt);
 void add_controller(const Controller& controller, GstStructure* stats);
 
 /// Returns the value of the property `stats`, counted since PAUSED; empty without a run. Includes
-/// the fields of Control::add_stats().
+/// the fields of ControllerAdapter::add_stats().
 ///
 /// | field | type | content |
 /// | --- | --- | --- |

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "gst/bin/deviceprovider.h"
+#include "gst/bin/devicesearch.h"
 
 #include <gst/tandem/private/openclcontext.h>
 
@@ -20,9 +20,9 @@ bool forces_device(const AdaptRules& rules) {
 }
 
 template <class Find>
-DeviceProvider::Found found_by(GstElement* bin, Find&& find) {
+DeviceSearch::Found found_by(GstElement* bin, Find&& find) {
   try {
-    DeviceProvider::Found found{find(), {}};
+    DeviceSearch::Found found{find(), {}};
     GST_INFO_OBJECT(bin, "the OpenCL device is %s, %d of them",
                     found.context->device().name.c_str(), found.context->devices());
     return found;
@@ -55,8 +55,8 @@ void check_mapping(const Run& run, const AdaptRules& rules) {
   }
 }
 
-void DeviceProvider::check_device(const Run& run) const {
-  if (run.context() || looking_) return;
+void DeviceSearch::check_device(const Run& run) const {
+  if (run.context() || searching_) return;
   for (int k = 0; k < run.stages(); ++k) {
     if ((run.device_only() >> k & 1) == 0) continue;
     throw std::runtime_error(run.adapter(k).name() +
@@ -65,21 +65,21 @@ void DeviceProvider::check_device(const Run& run) const {
   }
 }
 
-bool DeviceProvider::wanted(const Run& run, const AdaptRules& rules) const {
+bool DeviceSearch::wanted(const Run& run, const AdaptRules& rules) const {
   // A run that has ended takes no device.
   return can_use_device(rules, run.device_only()) && !run.context() && !problem_ && !run.ended();
 }
 
-DeviceProvider::Found DeviceProvider::look(GstElement* bin, const std::string& selector) {
+DeviceSearch::Found DeviceSearch::search(GstElement* bin, const std::string& selector) {
   return found_by(bin, [&] { return find_opencl_context(bin, selector); });
 }
 
-DeviceProvider::Found DeviceProvider::open(GstElement* bin, const std::string& selector) {
+DeviceSearch::Found DeviceSearch::open(GstElement* bin, const std::string& selector) {
   return found_by(bin, [&] { return open_opencl_context(bin, selector); });
 }
 
-void DeviceProvider::end_look(Run& run, const Found& found) {
-  looking_ = false;
+void DeviceSearch::end_search(Run& run, const Found& found) {
+  searching_ = false;
   problem_ = found.problem;
   if (!found.context) return;
   try {
@@ -90,8 +90,8 @@ void DeviceProvider::end_look(Run& run, const Found& found) {
   }
 }
 
-std::string DeviceProvider::complaint(const Run& run, const Settings& settings,
-                                      const AdaptRules& rules) {
+std::string DeviceSearch::warning(const Run& run, const Settings& settings,
+                                  const AdaptRules& rules) {
   if (!can_use_device(rules, run.device_only())) return {};
   const bool forced = forces_device(rules);
   if (const auto context = run.context()) {
@@ -102,14 +102,13 @@ std::string DeviceProvider::complaint(const Run& run, const Settings& settings,
     return letters.empty() ? warn_of_stages(run, *rules.allowed.mapping) : letters;
   }
   const bool asked = forced || settings.opencl_device != "auto";
-  if (!asked || !problem_ || std::exchange(told_, true)) return {};
+  if (!asked || !problem_ || std::exchange(warned_, true)) return {};
   return "There is no OpenCL device to use, so the CPU computes all stages: " + *problem_;
 }
 
 // Devices that were named and are not used; once.
-std::string DeviceProvider::warn_of_kinds(const opencl::Context& context,
-                                          const Settings& settings) {
-  if (context.left_out().empty() || settings.opencl_device == "all" || std::exchange(told_, true))
+std::string DeviceSearch::warn_of_kinds(const opencl::Context& context, const Settings& settings) {
+  if (context.left_out().empty() || settings.opencl_device == "all" || std::exchange(warned_, true))
     return {};
   std::string others;
   for (const std::string& name : context.left_out()) others += (others.empty() ? "" : ", ") + name;
@@ -118,10 +117,9 @@ std::string DeviceProvider::warn_of_kinds(const opencl::Context& context,
 }
 
 // Letters of a mapping that stand for no device; once a mapping.
-std::string DeviceProvider::warn_of_letters(const opencl::Context& context,
-                                            const Mapping& mapping) {
+std::string DeviceSearch::warn_of_letters(const opencl::Context& context, const Mapping& mapping) {
   const auto kinds = 1 + context.further().size();
-  if ((mapping.letters() >> kinds) == 0 || std::exchange(told_mapping_, mapping) == mapping)
+  if ((mapping.letters() >> kinds) == 0 || std::exchange(warned_mapping_, mapping) == mapping)
     return {};
   return "Mapping " + to_string(mapping) + " has letters for more kinds of devices than the " +
          std::to_string(kinds) +
@@ -129,8 +127,8 @@ std::string DeviceProvider::warn_of_letters(const opencl::Context& context,
 }
 
 // Stages that a mapping has on the device although no device can compute them; once a mapping.
-std::string DeviceProvider::warn_of_stages(const Run& run, const Mapping& mapping) {
-  if (std::exchange(told_mapping_, mapping) == mapping) return {};
+std::string DeviceSearch::warn_of_stages(const Run& run, const Mapping& mapping) {
+  if (std::exchange(warned_mapping_, mapping) == mapping) return {};
   std::string stages;
   for (int k = 0; k < run.stages(); ++k) {
     if (mapping.on_device(k) && (run.cpu_only() >> k & 1) != 0)

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "gst/bin/deviceprovider.h"
+#include "gst/bin/devicesearch.h"
 #include "gst/bin/energy.h"
 #include "gst/bin/knowledge.h"
 #include "gst/bin/properties.h"
@@ -19,7 +19,7 @@ namespace tandem::bin {
 
 /// A device that was opened on a thread, and the energy source for it.
 struct OpenedDevice {
-  DeviceProvider::Found found;
+  DeviceSearch::Found found;
   EnergySource energy;
 };
 
@@ -27,8 +27,8 @@ struct OpenedDevice {
 struct RunPlan {
   std::vector<GstTandemStage*> stages;  ///< in the order in which frames pass them; not owned
   Chain chain;
-  Conditions conditions;                        ///< as far as known before the first frame
-  std::optional<DeviceProvider::Found> device;  ///< none: not searched for
+  Conditions conditions;                      ///< as far as known before the first frame
+  std::optional<DeviceSearch::Found> device;  ///< none: not searched for
   /// The cores compute until the device's programs are built.
   bool device_joins_later = false;
   /// Opens the device on a thread, with no lock held. This takes up to a second, or forever if the

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "gst/bin/control.h"
+#include "gst/bin/controlleradapter.h"
 
-#include "gst/bin/plan.h"
-#include "gst/bin/reports.h"
+#include "gst/bin/runplan.h"
+#include "gst/bin/structures.h"
 #include "kernels/opencl/opencl.h"
 #include "model/predict/predict.h"
 
@@ -19,7 +19,7 @@ constexpr int kLatencyFrames = 64;
 
 }  // namespace
 
-Control::Control(GstElement* bin, Executor& executor, const RunPlan& plan)
+ControllerAdapter::ControllerAdapter(GstElement* bin, Executor& executor, const RunPlan& plan)
     : bin_(bin),
       executor_(executor),
       kept_(plan.kept),
@@ -31,7 +31,9 @@ Control::Control(GstElement* bin, Executor& executor, const RunPlan& plan)
       controller_(plan.chain, plan.knowledge, [this] { return probe(); },
                   {plan.neighbourhood, seat_}) {
   latency_.decided(count_frames_at_a_time(), kUnknown);
-  controller_.decided = [this](const Decision& decision) { untold_.push_back(decision); };
+  controller_.decided = [this](const Decision& decision) {
+    pending_decisions_.push_back(decision);
+  };
   controller_.trained = [this](const Conditions& trained_on, const Learnt& learnt) {
     if (kept_.adds)
       kept_.keeper->keep(known_of(trained_on, learnt, KnowledgeFolder::wall_clock_s()));
@@ -67,7 +69,7 @@ Control::Control(GstElement* bin, Executor& executor, const RunPlan& plan)
 }
 
 // Fetches the measurements of earlier processes, of frames of any size, before a decision.
-void Control::recall() {
+void ControllerAdapter::recall() {
   if (!kept_.keeper) return;
   Conditions about;
   {
@@ -82,7 +84,7 @@ void Control::recall() {
   controller_.know(std::move(known));
 }
 
-Probe Control::probe() const {
+Probe ControllerAdapter::probe() const {
   Probe probe = read_probe(energy_.meter.get());
   probe.others_cpu_s = seat_->cpu_s_of_others();
   probe.buffers_made = opencl::counters().buffers_created;
@@ -90,45 +92,45 @@ Probe Control::probe() const {
 }
 
 // The memory for frames in flight is there once for all bins.
-int Control::window() const { return std::max(1, window_ / seat_->share().bins); }
+int ControllerAdapter::window() const { return std::max(1, window_ / seat_->share().bins); }
 
 // Passes an event to the controller and its step to the executor. Returns true if there is a
 // decision to report, which may be to keep the configuration.
 template <class Event>
-bool Control::handle(Event&& event) {
+bool ControllerAdapter::handle(Event&& event) {
   std::lock_guard lock(mutex_);
   const std::optional<Step> step = event(controller_);
-  if (!step) return !untold_.empty();
+  if (!step) return !pending_decisions_.empty();
   GST_DEBUG_OBJECT(bin_, "%s %s", controller_.training() ? "measures" : "runs",
                    to_string(step->configuration).c_str());
   executor_.configure(step->configuration, step->time_stages, step->spaced);
   return true;
 }
 
-void Control::warn_later(std::string text) {
+void ControllerAdapter::warn_later(std::string text) {
   if (text.empty()) return;
   std::lock_guard lock(mutex_);
-  untold_warnings_.push_back(std::move(text));
+  pending_warnings_.push_back(std::move(text));
 }
 
-void Control::report_warnings() {
+void ControllerAdapter::report_warnings() {
   std::vector<std::string> warnings;
   {
     std::lock_guard lock(mutex_);
-    warnings = std::exchange(untold_warnings_, {});
+    warnings = std::exchange(pending_warnings_, {});
   }
   for (const std::string& text : warnings)
     GST_ELEMENT_WARNING(bin_, RESOURCE, NOT_FOUND, ("%s", text.c_str()), (nullptr));
 }
 
-void Control::report() {
+void ControllerAdapter::report() {
   report_warnings();
   std::vector<Decision> decisions;
   std::vector<std::string> trouble;
   bool latency_changed = false;
   {
     std::lock_guard lock(mutex_);
-    decisions = std::exchange(untold_, {});
+    decisions = std::exchange(pending_decisions_, {});
     const bool settled = !controller_.training();
     latency_changed = latency_.decided(count_frames_at_a_time(),
                                        settled ? controller_.predicted().latency_s : kUnknown);
@@ -149,26 +151,26 @@ void Control::report() {
     gst_element_post_message(bin_, gst_message_new_latency(GST_OBJECT_CAST(bin_)));
 }
 
-void Control::set_rules(const AdaptRules& rules) {
+void ControllerAdapter::set_rules(const AdaptRules& rules) {
   recall();  // with another device there is other knowledge
   handle([&](Controller& c) { return std::optional(c.set_rules(rules)); });
 }
 
-void Control::set_objective(const Objective& objective) {
+void ControllerAdapter::set_objective(const Objective& objective) {
   {
     std::lock_guard lock(mutex_);
-    told_energy_ = told_target_ = told_budget_ = told_late_ = false;
+    warned_energy_ = warned_target_ = warned_budget_ = warned_late_ = false;
     follow_energy(objective);
   }
   handle([&](Controller& c) { return std::optional(c.set_objective(objective)); });
 }
 
-void Control::follow_energy(const Objective& objective) {
+void ControllerAdapter::follow_energy(const Objective& objective) {
   const bool closely = energy_.meter && (energy_.asked_for || needs_energy(objective));
   follows_energy_ = closely ? energy_.meter->follow_closely() : nullptr;
 }
 
-void Control::device_opened(EnergySource energy) {
+void ControllerAdapter::device_opened(EnergySource energy) {
   std::lock_guard lock(mutex_);
   device_opens_ = false;
   energy_ = std::move(energy);
@@ -176,14 +178,14 @@ void Control::device_opened(EnergySource energy) {
   controller_.set_energy(energy_.domains, energy_.resolution_s);
 }
 
-void Control::set_device(const DeviceSide& device) {
+void ControllerAdapter::set_device(const DeviceSide& device) {
   std::lock_guard lock(mutex_);
   if (device_lost_) return;
   conditions_.device = device.name;
   controller_.set_device(device);
 }
 
-void Control::keep_rules_with(const DeviceSide& device) {
+void ControllerAdapter::keep_rules_with(const DeviceSide& device) {
   {
     std::lock_guard lock(mutex_);
     if (!controller_.awaits_device()) return;
@@ -192,11 +194,11 @@ void Control::keep_rules_with(const DeviceSide& device) {
   handle([](Controller& c) { return std::optional(c.set_rules(AdaptRules(c.rules()))); });
 }
 
-void Control::retrain() {
+void ControllerAdapter::retrain() {
   handle([](Controller& c) { return std::optional(c.retrain()); });
 }
 
-void Control::device_failed() {
+void ControllerAdapter::device_failed() {
   handle([this](Controller& c) {
     device_lost_ = true;
     return std::optional(c.device_failed());
@@ -204,7 +206,7 @@ void Control::device_failed() {
   report();
 }
 
-void Control::device_left_out(const DeviceSide& left) {
+void ControllerAdapter::device_left_out(const DeviceSide& left) {
   handle([&](Controller& c) {
     conditions_.device = left.name;
     return std::optional(c.device_left_out(left));
@@ -212,7 +214,7 @@ void Control::device_left_out(const DeviceSide& left) {
   report();
 }
 
-void Control::frames_come_every(const FrameInterval& interval, bool live) {
+void ControllerAdapter::frames_come_every(const FrameInterval& interval, bool live) {
   {
     std::lock_guard lock(mutex_);
     const bool rated = live && interval.known();
@@ -224,7 +226,7 @@ void Control::frames_come_every(const FrameInterval& interval, bool live) {
   gst_element_post_message(bin_, gst_message_new_latency(GST_OBJECT_CAST(bin_)));
 }
 
-void Control::frames_are(const GstVideoInfo& info, const std::string& work) {
+void ControllerAdapter::frames_are(const GstVideoInfo& info, const std::string& work) {
   window_ = executor_.window();
   executor_.set_window(window());
   {
@@ -237,12 +239,12 @@ void Control::frames_are(const GstVideoInfo& info, const std::string& work) {
   recall();
 }
 
-bool Control::knows_frames() const {
+bool ControllerAdapter::knows_frames() const {
   std::lock_guard lock(mutex_);
   return controller_.knows_work(conditions_);
 }
 
-bool Control::may_know_frames() const {
+bool ControllerAdapter::may_know_frames() const {
   Conditions about;
   {
     std::lock_guard lock(mutex_);
@@ -252,14 +254,14 @@ bool Control::may_know_frames() const {
   return kept_.keeper && kept_.keeper->knows(about, kMostWaitForKnowledge);
 }
 
-void Control::frames_changed() {
+void ControllerAdapter::frames_changed() {
   handle([&](Controller& c) {
     return std::optional(c.frames_changed(conditions_, executor_.window()));
   });
   report();
 }
 
-void Control::stream_ended() {
+void ControllerAdapter::stream_ended() {
   {
     std::lock_guard lock(mutex_);
     controller_.stream_ended();
@@ -267,7 +269,7 @@ void Control::stream_ended() {
   report();
 }
 
-void Control::frame_done(const Item& item) {
+void ControllerAdapter::frame_done(const Item& item) {
   if (handle([&](Controller& c) { return c.frame_done(item.times, item.device_stages); })) report();
   if (const uint64_t epoch = seat_->epoch(); std::exchange(seen_epoch_, epoch) != epoch)
     executor_.set_window(window());
@@ -275,7 +277,7 @@ void Control::frame_done(const Item& item) {
 }
 
 // Frames that exceed the answered latency are late in a sink that synchronises.
-void Control::watch_latency() {
+void ControllerAdapter::watch_latency() {
   frames_unwatched_ = 0;
   {
     std::lock_guard lock(mutex_);
@@ -284,9 +286,9 @@ void Control::watch_latency() {
   gst_element_post_message(bin_, gst_message_new_latency(GST_OBJECT_CAST(bin_)));
 }
 
-// --- Telling -----------------------------------------------------------------------------------
+// --- Messages ----------------------------------------------------------------------------------
 
-void Control::post(const Decision& d) {
+void ControllerAdapter::post(const Decision& d) {
   GST_INFO_OBJECT(
       bin_, "%s: %s -> %s, predicted %.1f fps, %.4g J a frame; trained %.3f s, %d frames",
       to_string(d.reason), to_string(d.before).c_str(), to_string(d.after).c_str(),
@@ -302,12 +304,12 @@ void Control::post(const Decision& d) {
 }
 
 // Each kind of disappointment once, until the objective changes.
-void Control::warn(const Decision& d) {
-  const auto first_time = [this](bool happened, bool& told) {
+void ControllerAdapter::warn(const Decision& d) {
+  const auto first_time = [this](bool happened, bool& warned) {
     std::lock_guard lock(mutex_);
-    return happened && !std::exchange(told, true);
+    return happened && !std::exchange(warned, true);
   };
-  if (first_time(d.choice.energy_unknown, told_energy_)) {
+  if (first_time(d.choice.energy_unknown, warned_energy_)) {
     std::string missing;
     {
       std::lock_guard lock(mutex_);
@@ -319,21 +321,21 @@ void Control::warn(const Decision& d) {
          "throughput instead. `tandem doctor` lists ways to get an energy source."),
         ("%s", missing.empty() ? "the energy meter returned no values" : missing.c_str()));
   }
-  if (first_time(d.choice.budget_exceeded, told_budget_)) {
+  if (first_time(d.choice.budget_exceeded, warned_budget_)) {
     GST_ELEMENT_WARNING(
         bin_, STREAM, FAILED,
         ("No configuration stays within power-budget: the bin runs %s, which needs the "
          "least power.",
          to_string(d.after).c_str()),
         ("predicted: %.1f W", d.predicted.power_w));
-  } else if (first_time(d.choice.latency_missed, told_late_)) {
+  } else if (first_time(d.choice.latency_missed, warned_late_)) {
     GST_ELEMENT_WARNING(
         bin_, STREAM, FAILED,
         ("No configuration meets target-latency: the bin runs %s, which has the lowest "
          "latency, %.3g ms.",
          to_string(d.after).c_str(), 1e3 * d.predicted.latency_s),
         ("predicted 95th percentile"));
-  } else if (first_time(d.choice.target_missed, told_target_)) {
+  } else if (first_time(d.choice.target_missed, warned_target_)) {
     GST_ELEMENT_WARNING(
         bin_, STREAM, FAILED,
         ("No configuration reaches target-fps: the bin runs %s, which is the fastest with "
@@ -343,22 +345,22 @@ void Control::warn(const Decision& d) {
   }
 }
 
-bool Control::runs_on_device() const {
+bool ControllerAdapter::runs_on_device() const {
   std::lock_guard lock(mutex_);
   return controller_.configuration().mapping.any_device();
 }
 
-uint64_t Control::latency_ns() const {
+uint64_t ControllerAdapter::latency_ns() const {
   std::lock_guard lock(mutex_);
   return latency_.answer_ns(frame_ns_);
 }
 
-uint64_t Control::frame_ns() const {
+uint64_t ControllerAdapter::frame_ns() const {
   std::lock_guard lock(mutex_);
   return frame_ns_;
 }
 
-int Control::count_frames_at_a_time() const {
+int ControllerAdapter::count_frames_at_a_time() const {
   const Configuration& configuration = controller_.configuration();
   if (controller_.training()) return executor_.cores() + 1;
   const bool coarse = configuration.granularity == Granularity::coarse;
@@ -367,7 +369,7 @@ int Control::count_frames_at_a_time() const {
   return frames + (coarse ? 0 : 1) + configuration.lanes - 1;
 }
 
-void Control::add_stats(GstStructure* stats) const {
+void ControllerAdapter::add_stats(GstStructure* stats) const {
   std::lock_guard lock(mutex_);
   add_controller(controller_, stats);
   if (energy_.meter) {
@@ -377,7 +379,7 @@ void Control::add_stats(GstStructure* stats) const {
   }
 }
 
-GstStructure* Control::predictions() const {
+GstStructure* ControllerAdapter::predictions() const {
   std::lock_guard lock(mutex_);
   return predictions_structure(controller_.learnt());
 }

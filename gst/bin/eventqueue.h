@@ -17,7 +17,7 @@ using EventRef = MiniObjectRef<GstEvent>;
 /// arrived before it, and before the next one.
 ///
 /// mutex_ is never held while an event is sent.
-class EventLine {
+class EventQueue {
  public:
   using Send = std::function<void(GstEvent*)>;  ///< takes ownership
 
