@@ -93,10 +93,10 @@ Run::~Run() {
 
 void Run::device_failed(const std::string& why, int left) {
   if (left > 0) {
-    GST_ELEMENT_WARNING(
-        bin_, RESOURCE, FAILED,
-        ("One of the OpenCL devices failed, the other %d and the CPU go on: %s", left, why.c_str()),
-        (nullptr));
+    GST_ELEMENT_WARNING(bin_, RESOURCE, FAILED,
+                        ("One of the OpenCL devices failed, the other %d and the CPU continue: %s",
+                         left, why.c_str()),
+                        (nullptr));
     any_left_out_ = true;
     return controller_->device_left_out(device_side());
   }
@@ -104,7 +104,8 @@ void Run::device_failed(const std::string& why, int left) {
   const bool all = device_only_ == 0;
   GST_ELEMENT_WARNING(
       bin_, RESOURCE, FAILED,
-      ("The OpenCL device failed%s: %s", all ? ", the CPU goes on" : "", why.c_str()), (nullptr));
+      ("The OpenCL device failed%s: %s", all ? ", and the CPU continues" : "", why.c_str()),
+      (nullptr));
   controller_->device_failed();
 }
 

@@ -53,9 +53,10 @@ void read_user(std::string_view text, Location& location) {
 
 void check_user(const Location& location) {
   const bool mqtt = location.protocol == Location::Protocol::kMqtt;
-  if (mqtt && location.user.empty() && location.password) refuse("there is a password and no user");
+  if (mqtt && location.user.empty() && location.password)
+    refuse("the location has a password but no user");
   if (!mqtt && !location.user.empty() && !location.password)
-    refuse("there is a user and no password");
+    refuse("the location has a user but no password");
 }
 
 void read_host(std::string_view text, Location& location) {
@@ -105,7 +106,7 @@ Location read_location(std::string_view uri, const std::optional<std::string>& p
   Location location;
   location.password = password;
   const std::size_t colon = uri.find("://");
-  if (colon == uri.npos) refuse("this is no location");
+  if (colon == uri.npos) refuse("the text is not a location");
   const std::string_view scheme = uri.substr(0, colon);
   location.tls = scheme == "mqtts" || scheme == "rediss";
   if (scheme == "redis" || scheme == "rediss") {

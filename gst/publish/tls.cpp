@@ -28,7 +28,7 @@ std::string take_reason() {
 
 [[noreturn]] void refuse_file(const char* what, const std::string& path) {
   throw std::invalid_argument(std::string("the file with ") + what + ", '" + path +
-                              "', is of no use: " + take_reason());
+                              "', cannot be used: " + take_reason());
 }
 
 // All bundles of authorities that systems have are below 1 MiB.
@@ -114,7 +114,7 @@ void add_chain(SSL_CTX* context, const PemFile& pem) {
 
 void identify(SSL_CTX* context, const TlsFiles& files) {
   if (files.certificate.empty()) {
-    if (!files.key.empty()) throw std::invalid_argument("there is a key and no certificate");
+    if (!files.key.empty()) throw std::invalid_argument("a key-file needs a certificate-file");
     return;
   }
   add_chain(context, PemFile("the client's certificate", files.certificate));
@@ -138,7 +138,7 @@ std::string problem_of(int error, const X509* certificate) {
     case X509_V_ERR_UNABLE_TO_VERIFY_LEAF_SIGNATURE:
     case X509_V_ERR_DEPTH_ZERO_SELF_SIGNED_CERT:
     case X509_V_ERR_SELF_SIGNED_CERT_IN_CHAIN:
-      return "no trusted certificate vouches for it (" + problem + ")";
+      return "it is not signed by a trusted authority (" + problem + ")";
     case X509_V_ERR_HOSTNAME_MISMATCH:
     case X509_V_ERR_IP_ADDRESS_MISMATCH:
       if (has_alternative_names(certificate)) return problem;

@@ -49,7 +49,7 @@ void _GstTandemFrame::enqueue_by(tandem::opencl::Queue& queue, bool whole, tande
     device.begin(queue, whole, band);
     if (call(work->klass(), commands, &error) && !device.problem.first) return;
   }
-  const std::string why = error ? error->message : "the stage gives no reason";
+  const std::string why = error ? error->message : "the stage reported no reason";
   g_clear_error(&error);
   // Commands enqueued before use memory of the frame, which others get after this.
   device.problem.attempt([&] {
@@ -221,7 +221,8 @@ gboolean gst_tandem_frame_download_luma(GstTandemFrame* frame, guint output) {
 
 gboolean gst_tandem_frame_take_luma(GstTandemFrame* frame, guint output) {
   if (!has_luma(frame, output)) {
-    gst_tandem_frame_fail(frame, "the stage takes luma from an output that is smaller");
+    gst_tandem_frame_fail(frame,
+                          "the output that the stage copies to luma is smaller than the frame");
     g_return_val_if_reached(FALSE);
   }
   return frame->host.problem.attempt([&] {

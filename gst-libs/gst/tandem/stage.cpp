@@ -46,21 +46,21 @@ G_DEFINE_ABSTRACT_TYPE_WITH_CODE(GstTandemStage, gst_tandem_stage, GST_TYPE_BASE
                                                          "Tandem stage elements"))
 
 static GType gst_tandem_device_get_type() {
-  static const GEnumValue values[] = {{static_cast<int>(Device::automatic),
-                                       "The OpenCL device when there is one, else the CPU", "auto"},
-                                      {static_cast<int>(Device::cpu), "The CPU", "cpu"},
-                                      {static_cast<int>(Device::opencl),
-                                       "The OpenCL device; an error when there is none", "opencl"},
-                                      {0, nullptr, nullptr}};
+  static const GEnumValue values[] = {
+      {static_cast<int>(Device::automatic), "The OpenCL device if there is one, else the CPU",
+       "auto"},
+      {static_cast<int>(Device::cpu), "The CPU", "cpu"},
+      {static_cast<int>(Device::opencl), "The OpenCL device; an error if there is none", "opencl"},
+      {0, nullptr, nullptr}};
   static const GType type = g_enum_register_static("GstTandemDevice", values);
   return type;
 }
 
 static constexpr tandem::Property<StageProperties> kProperties[] = {
-    {"device", "Device", "Where the stage computes when it is not inside tandembin",
+    {"device", "Device", "Device that computes the stage if it is not inside tandembin",
      &StageProperties::device, 0, 0, GST_PARAM_MUTABLE_READY, gst_tandem_device_get_type},
     {"opencl-device", "OpenCL device",
-     "Which OpenCL device: auto (never a CPU), any, or a part of its name",
+     "OpenCL device: auto (never a CPU), any, or a part of its name",
      &StageProperties::opencl_device, 0, 0, GST_PARAM_MUTABLE_READY}};
 
 static StageProperties& properties_of(GObject* object) {
@@ -210,9 +210,10 @@ static GstFlowReturn gst_tandem_stage_transform_ip(GstBaseTransform* base, GstBu
   tandem::Status status = compute(self, self.on_device);
   const bool device_failed = status.kind() == tandem::Status::Kind::device_failed;
   if (self.on_device && device_failed && self.adapter.has_cpu()) {
-    GST_ELEMENT_WARNING(stage, RESOURCE, FAILED,
-                        ("The OpenCL device failed, the CPU goes on: %s", status.message().c_str()),
-                        (nullptr));
+    GST_ELEMENT_WARNING(
+        stage, RESOURCE, FAILED,
+        ("The OpenCL device failed, and the CPU continues: %s", status.message().c_str()),
+        (nullptr));
     self.on_device = false;
     status = compute(self, false);
   }

@@ -19,7 +19,7 @@ namespace {
   const bool device = error && error->domain == GST_TANDEM_DEVICE_ERROR;
   const std::string why =
       error ? error->message
-            : std::string(tandem::element_name(stage)) + " cannot work and gives no reason";
+            : std::string(tandem::element_name(stage)) + " failed and reported no reason";
   g_clear_error(&error);
   if (device) throw tandem::opencl::Error(why);
   throw std::runtime_error(why);
@@ -68,7 +68,7 @@ _GstTandemWork::_GstTandemWork(GstTandemStage* element,
   if (description.reads_luma) {
     if (outputs.size() == tandem::kMaxTensors) {
       throw std::runtime_error(std::string(tandem::element_name(stage)) +
-                               " makes more than 7 tensors");
+                               " has more than 7 outputs");
     }
     kernel.take_luma(static_cast<int>(outputs.size()));
     add_output_to(*this,

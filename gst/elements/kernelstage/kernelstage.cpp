@@ -84,8 +84,8 @@ std::shared_ptr<const Source> read_source(const std::string& location) {
     for (const StageParameter& p : source->file->parameters) {
       auto* const klass = static_cast<GObjectClass*>(g_type_class_peek(element_type()));
       if (p.name == kCode || g_object_class_find_property(klass, p.name.c_str()))
-        throw StageFileError(location + ":" + std::to_string(p.line) +
-                             ":1: every stage has a setting '" + p.name + "' already");
+        throw StageFileError(location + ":" + std::to_string(p.line) + ":1: the parameter name '" +
+                             p.name + "' is reserved");
     }
     source->params = make_stage_params(source->file->parameters);
   } catch (const std::runtime_error& error) {
@@ -114,7 +114,7 @@ void set_source(GObject* object, const std::shared_ptr<const Source>& source) {
 
 void set_property(GObject* object, guint, const GValue* value, GParamSpec*) {
   if (GST_STATE(object) > GST_STATE_READY) {
-    g_warning("%s: location can change in the states NULL and READY alone",
+    g_warning("%s: location is unchanged, because it can be set in the states NULL and READY only",
               GST_OBJECT_NAME(object));
     return;
   }
@@ -129,7 +129,8 @@ void get_property(GObject* object, guint, GValue* value, GParamSpec*) {
 
 // Why a stage cannot start; empty: it can.
 std::string problem_of(const Source& source) {
-  return source.location.empty() ? "kernelstage needs a stage file: set location" : source.problem;
+  return source.location.empty() ? "kernelstage needs a stage file: set its property location."
+                                 : source.problem;
 }
 
 std::shared_ptr<const Source> source_of(GstTandemStage* stage) {
@@ -243,8 +244,8 @@ void class_init(gpointer klass, gpointer) {
   g_object_class_install_property(
       object_class, kLocation,
       g_param_spec_string("location", "Location",
-                          "The stage file, whose parameters are properties of the child params, as "
-                          "in params::gain=2. It is compiled and run: a program",
+                          "Stage file, whose parameters are properties of the child params, as in "
+                          "params::gain=2. It is compiled and executed as a program",
                           "",
                           static_cast<GParamFlags>(G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS |
                                                    GST_PARAM_MUTABLE_READY)));
@@ -252,7 +253,7 @@ void class_init(gpointer klass, gpointer) {
   element_class->change_state = change_state;
   gst_element_class_set_static_metadata(
       element_class, "Stage in one file", "Filter/Analyzer/Video",
-      "Computes what a file of the user's says, on the cores and on the device",
+      "Computes the stage that a stage file defines, on CPU cores or an OpenCL device",
       "The Tandem authors");
   auto* const stage_class = static_cast<GstTandemStageClass*>(klass);
   stage_class->describe = describe_stage;

@@ -81,8 +81,8 @@ StageFileWork::StageFileWork(std::shared_ptr<const StageProgram> program,
         {"progress", GST_TANDEM_ELEMENT_TYPE_UINT8, 1, {sizeof(HostProgress)}, true});
   }
   if (!program_->host && program_->file->only != StageSide::kDevice)
-    notice_ = "There is no C compiler: the OpenCL device alone computes " + program_->file->name +
-              ". Install gcc or clang, or name one by TANDEM_CC.";
+    notice_ = "There is no C compiler, so only the OpenCL device computes " + program_->file->name +
+              ". Install gcc or clang, or set TANDEM_CC to a compiler.";
 }
 
 void StageFileWork::place(const StageTensor& tensor, const WorkRequest& request) {
@@ -139,8 +139,8 @@ void StageFileWork::place_pixels(const StageTensor& tensor, const WorkRequest& r
       GST_VIDEO_INFO_COMP_WIDTH(&video, component) != columns ||
       GST_VIDEO_INFO_COMP_HEIGHT(&video, component) != rows)
     throw std::runtime_error(program_->file->path + " reads " + tensor.name + " of " +
-                             std::to_string(columns) + "x" + std::to_string(rows) + ", and " +
-                             GST_VIDEO_INFO_NAME(&video) + " has none of that size");
+                             std::to_string(columns) + "x" + std::to_string(rows) + ", but " +
+                             GST_VIDEO_INFO_NAME(&video) + " has no such plane of that size");
   place.interleaved = GST_VIDEO_INFO_COMP_PSTRIDE(&video, component) != 1;
 }
 

@@ -127,9 +127,9 @@ GType params_type(const Parameters& parameters) {
   const std::lock_guard lock(mutex);
   if (const GType known = g_type_from_name(name.c_str())) return known;
   if (sets == kMostParameterSets)
-    throw std::runtime_error("this process has used stage files with " +
-                             std::to_string(kMostParameterSets) +
-                             " different sets of parameters: start it anew");
+    throw std::runtime_error(
+        "this process has used stage files with " + std::to_string(kMostParameterSets) +
+        " different sets of parameters, the most that it can register: restart it");
   ++sets;
   const GTypeInfo info{sizeof(StageParamsClass),
                        nullptr,

@@ -114,8 +114,8 @@ struct KltFeaturesElement : KernelElement<KltFeaturesWork, KltFeaturesOpenCL, Fe
        "Side of the square whose texture makes a corner; 0: by the size of the frame (pixels)",
        &Settings::window, 0, 128},
       {"features", "Features",
-       "How many of the strongest corners to take, before those next to a stronger one are "
-       "dropped; 0: by the size of the frame (corners)",
+       "Number of the strongest corners to take, before those next to a stronger one are dropped; "
+       "0: by the size of the frame (corners)",
        &Settings::features, 0, kKltMostFeatures},
       {"peaks", "Peaks",
        "Take corners where their strength has a peak, which spreads them over the frame; false: "

@@ -59,11 +59,10 @@ struct KltFlowElement : KernelElement<KltFlowWork, KltFlowOpenCL, FlowSettings> 
       "Tracking, stage 3 of 4: follows kltfeatures' corners from the frame before into this one";
 
   static StageDescription description() {
-    return {
-        .inputs = {{kKltPrevious, "kltpyramid"},
-                   {kKltCurrent, "kltpyramid"},
-                   {kKltFeatures, "kltfeatures"}},
-        .whole = "a feature moves to any row of the pyramids, which both sides would need whole"};
+    return {.inputs = {{kKltPrevious, "kltpyramid"},
+                       {kKltCurrent, "kltpyramid"},
+                       {kKltFeatures, "kltfeatures"}},
+            .whole = "a feature can move to any row, so both sides would need the whole pyramids"};
   }
 
   static constexpr Property<Settings> kProperties[] = {
@@ -71,8 +70,8 @@ struct KltFlowElement : KernelElement<KltFlowWork, KltFlowOpenCL, FlowSettings> 
        "Half the side of the patches that are compared; 0: by the size of the frame (pixels)",
        &Settings::window, 0, 128},
       {"iterations", "Iterations",
-       "Most steps towards a feature's new place at each size; 0: by the size of the frame "
-       "(steps)",
+       "Maximum number of steps towards a feature's new position at each size; 0: by the size of "
+       "the frame (steps)",
        &Settings::iterations, 0, 100},
   };
 };

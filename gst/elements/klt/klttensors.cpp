@@ -20,7 +20,7 @@ KltLayout klt_layout(const WorkRequest& request, const Tensor& tensor) {
                          GST_VIDEO_INFO_HEIGHT(&request.video)};
   if (tensor.spec.elements() != layout.floats()) {
     throw std::runtime_error("the tensor '" + std::string(tensor.spec.name.text()) +
-                             "' is that of a frame of another size");
+                             "' on the frame was made for another frame size");
   }
   return layout;
 }

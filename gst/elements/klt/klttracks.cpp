@@ -65,7 +65,7 @@ struct KltTracksElement {
     return {.inputs = {{kKltVectors, "kltflow"}},
             .serial = true,
             .has_opencl = false,
-            .whole = "the CPU alone computes it"};
+            .whole = "only the CPU computes it"};
   }
 
   static constexpr Property<Settings> kProperties[] = {

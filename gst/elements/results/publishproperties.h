@@ -25,11 +25,11 @@ inline constexpr Property<PublishSettings> kPublishProperties[] = {
      "it reads without the password",
      &PublishSettings::location, 0, 0, GST_PARAM_MUTABLE_READY},
     {"password-file", "Password file",
-     "A file whose first line is the password, for a location without one: other users "
-     "see the words of a command",
+     "File whose first line is the password, for a location without one. Other users can read "
+     "the arguments of a command",
      &PublishSettings::password_file, 0, 0, GST_PARAM_MUTABLE_READY},
     {"ca-file", "CA file",
-     "TLS: certificates that vouch for the broker, as PEM. Empty: those of the system",
+     "TLS: certificates of trusted authorities, as PEM. Empty: those of the system",
      &PublishSettings::ca_file, 0, 0, GST_PARAM_MUTABLE_READY},
     {"certificate-file", "Certificate file",
      "TLS: the element's own certificate, as PEM, for a broker that asks for one",
@@ -39,18 +39,18 @@ inline constexpr Property<PublishSettings> kPublishProperties[] = {
      "is in certificate-file",
      &PublishSettings::key_file, 0, 0, GST_PARAM_MUTABLE_READY},
     {"client-id", "Client id",
-     "What the broker knows this element by; no two clients may share one. Empty: the "
-     "broker chooses",
+     "Identifier of this element, unique among the clients of the broker. Empty: the broker "
+     "chooses",
      &PublishSettings::client_id, 0, 0, GST_PARAM_MUTABLE_READY},
     {"queue-size", "Queue size",
-     "Lines that are kept while the broker is away; then the oldest are dropped",
+     "Most lines that wait for the broker; beyond them the oldest are dropped (lines)",
      &PublishSettings::queue_size, 1, 10'000'000, GST_PARAM_MUTABLE_READY},
     {"queue-bytes", "Queue bytes",
-     "Bytes of the lines that are kept, which bound them as queue-size does. A "
-     "longer line is left out",
+     "Most bytes of the lines that wait, a bound like queue-size. A line with more bytes is "
+     "skipped (bytes)",
      &PublishSettings::queue_bytes, 1, G_MAXINT64, GST_PARAM_MUTABLE_READY},
     {"drain-timeout", "Drain timeout",
-     "How long the end of the stream waits for lines to be published (s)",
+     "Longest time for which the end of the stream waits until all lines are published (s)",
      &PublishSettings::drain_timeout_s, 0, 3600},
 };
 

@@ -40,7 +40,8 @@ struct Settings {
 };
 
 constexpr tandem::Property<Settings> kProperties[] = {
-    {"source-id", "Source id", "Names the stream in each line, for readers of several (any text)",
+    {"source-id", "Source id",
+     "Name of the stream in each line, for readers of several streams (any text)",
      &Settings::source_id}};
 
 }  // namespace

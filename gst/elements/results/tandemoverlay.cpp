@@ -56,10 +56,10 @@ constexpr tandem::Property<Settings> kProperties[] = {
      "Thickness of boxes and vectors; 0: by the frame's height (pixels)", &Settings::line_width, 0,
      1000},
     {"labels", "Labels", "Write label and confidence at each box", &Settings::labels},
-    {"color-by-label", "Color by label", "A colour for each label; otherwise one for all",
+    {"color-by-label", "Color by label", "One colour for each label; otherwise one for all",
      &Settings::color_by_label},
     {"vector-scale", "Vector scale",
-     "Length of motion vectors (multiples of what one frame moves by)", &Settings::vector_scale, 0,
+     "Length of motion vectors (multiples of the motion in one frame)", &Settings::vector_scale, 0,
      100}};
 
 }  // namespace

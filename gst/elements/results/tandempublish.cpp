@@ -113,7 +113,7 @@ void tell_drops(GstTandemPublish* self, const std::string& where, uint64_t dropp
   GST_ELEMENT_WARNING(
       self, RESOURCE, WRITE,
       ("%" G_GUINT64_FORMAT " lines for %s were dropped.", guint64{dropped - told}, where.c_str()),
-      ("The queue was full. It keeps %s.", kept_by(settings_of(self)).c_str()));
+      ("The queue was full. Its limits are %s.", kept_by(settings_of(self)).c_str()));
 }
 
 // `text` is the line's, or how it begins. On either thread.
@@ -123,14 +123,14 @@ void tell_too_long(GstTandemPublish* self, const std::string& where, std::string
   const std::string frame = frame_of(text);
   const std::string message = "A line of " + std::to_string(bytes) + " bytes" +
                               (frame.empty() ? "" : ", of frame " + frame + ",") + " for " + where +
-                              " was left out: " + tandem::terminal_text(why) + ".";
+                              " was skipped: " + tandem::terminal_text(why) + ".";
   // All lines of a stream may be too long.
   if (!std::has_single_bit(count)) {
     GST_WARNING_OBJECT(self, "%s", message.c_str());
     return;
   }
   GST_ELEMENT_WARNING(self, RESOURCE, WRITE, ("%s", message.c_str()),
-                      ("The stream goes on. Lines left out so far: %" G_GUINT64_FORMAT
+                      ("The stream continues. Lines skipped so far: %" G_GUINT64_FORMAT
                        " (too-long in stats). The next message comes when there are twice as many.",
                        guint64{count}));
 }
@@ -146,14 +146,14 @@ void tell(GstTandemPublish* self, const std::string& where, const tandem::Sessio
     case Kind::kLost:
       GST_ELEMENT_WARNING(self, RESOURCE, OPEN_WRITE,
                           ("No connection to %s: %s.", where.c_str(), why.c_str()),
-                          ("The stream goes on. Up to %s are kept, and connecting is tried again.",
+                          ("The stream continues and retries the connection. Up to %s wait for it.",
                            kept_by(settings_of(self)).c_str()));
       return;
     case Kind::kDropping:
       GST_ELEMENT_WARNING(
           self, RESOURCE, WRITE, ("Lines for %s are dropped, the oldest first.", where.c_str()),
-          ("%s wait for the broker, which is away or slower than the stream. The number of dropped "
-           "lines follows when the queue is empty, and is in stats.",
+          ("%s wait for the broker, which is unreachable or slower than the stream. The number of "
+           "dropped lines is in stats, and a message reports it when the queue is empty.",
            kept_by(settings_of(self)).c_str()));
       return;
     case Kind::kDropped:
@@ -166,7 +166,7 @@ void tell(GstTandemPublish* self, const std::string& where, const tandem::Sessio
       GST_ELEMENT_ERROR(
           self, RESOURCE, WRITE,
           ("Cannot publish to %s: %s%s", where.c_str(), why.c_str(), why.ends_with('.') ? "" : "."),
-          ("Trying again would not help."));
+          ("A new attempt would fail for the same reason."));
       return;
   }
 }
@@ -180,7 +180,7 @@ void tell_exposed(GstTandemPublish* self, const tandem::PublishSettings& setting
     if (exposure.empty()) continue;
     GST_ELEMENT_WARNING(self, RESOURCE, SETTINGS,
                         ("%s", tandem::terminal_text(exposure, 8192).c_str()),
-                        ("It holds a secret, which is for its owner alone."));
+                        ("The file holds a secret that only its owner should read."));
   }
 }
 
@@ -211,10 +211,10 @@ static gboolean gst_tandem_publish_start(GstBaseSink* base) {
     const tandem::ObjectLock lock(self);
     self->p->publisher = std::move(publisher);
   } catch (const std::invalid_argument& e) {
-    GST_ELEMENT_ERROR(self, RESOURCE, SETTINGS,
-                      ("The property 'location' does not say where to publish: %s.",
-                       tandem::terminal_text(e.what()).c_str()),
-                      (nullptr));
+    GST_ELEMENT_ERROR(
+        self, RESOURCE, SETTINGS,
+        ("The property 'location' is invalid: %s.", tandem::terminal_text(e.what()).c_str()),
+        (nullptr));
     return FALSE;
   } catch (const std::exception& e) {
     GST_ELEMENT_ERROR(self, RESOURCE, FAILED,
@@ -263,7 +263,7 @@ static void leave_out(GstTandemPublish* self, tandem::Publisher& publisher, GstB
   const bool by_queue = p.longest_line == settings_of(self).queue_bytes;
   tell_too_long(self, p.where, begin, size,
                 "the limit is " + std::to_string(p.longest_line) + " bytes, " +
-                    (by_queue ? "as queue-bytes says" : "the protocol's"));
+                    (by_queue ? "set by queue-bytes" : "set by the protocol"));
 }
 
 static GstFlowReturn gst_tandem_publish_render(GstBaseSink* base, GstBuffer* buffer) {
@@ -281,7 +281,7 @@ static GstFlowReturn gst_tandem_publish_render(GstBaseSink* base, GstBuffer* buf
     // The error was posted when publishing failed.
     return publisher->publish(std::move(line)) ? GST_FLOW_OK : GST_FLOW_ERROR;
   } catch (const std::exception& e) {
-    GST_ELEMENT_ERROR(self, RESOURCE, NO_SPACE_LEFT, ("A line cannot be kept: %s.", e.what()),
+    GST_ELEMENT_ERROR(self, RESOURCE, NO_SPACE_LEFT, ("A line cannot be queued: %s.", e.what()),
                       (nullptr));
     return GST_FLOW_ERROR;
   }
@@ -311,7 +311,7 @@ static bool drain(GstTandemPublish* self) {
   GST_ELEMENT_WARNING(self, RESOURCE, WRITE,
                       ("%llu lines were not published by the end of the stream.",
                        static_cast<unsigned long long>(publisher->stats().lines.queued)),
-                      ("The end waited for as long as drain-timeout says (%u s).", seconds));
+                      ("The end of the stream waited for drain-timeout (%u s).", seconds));
   tell_drops(self, self->p->where, publisher->stats().lines.dropped);
   return true;
 }

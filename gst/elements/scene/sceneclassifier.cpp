@@ -94,12 +94,12 @@ struct SceneClassifier {
   static constexpr char kTypeName[] = "GstSceneClassifier";
   static constexpr char kLongName[] = "Scene classifier stage";
   static constexpr char kSummary[] =
-      "Says what kind of scene a frame shows: the words of its keypoints and a linear SVM";
+      "Classifies the scene of a frame by the visual words of its keypoints and a linear SVM";
 
   static StageDescription description() {
     return {.inputs = {{kSceneSpace, "scenefeatures"}},
             .has_opencl = false,
-            .whole = "the CPU alone computes it"};
+            .whole = "only the CPU computes it"};
   }
 
   static constexpr Property<Settings> kProperties[] = {
@@ -115,7 +115,7 @@ struct SceneClassifier {
     const TensorSpec& space = request.inputs[0].spec;
     if (space.type != GST_TANDEM_ELEMENT_TYPE_FLOAT16 || space.elements() != layout.values())
       throw std::runtime_error("the tensor '" + std::string(kSceneSpace) +
-                               "' is not that of a frame of this size");
+                               "' on the frame was made for another frame size");
     return std::make_unique<SceneClassifierWork>(engine.of(settings.model), layout);
   }
 

@@ -62,7 +62,7 @@ struct SradReduce : KernelElement<SradReduceWork, SradOpenCL> {
   static constexpr char kTypeName[] = "GstSradReduce";
   static constexpr char kLongName[] = "SRAD reduce stage";
   static constexpr char kSummary[] =
-      "Speckle reduction, stage 3 of 6: sums the image and its squares: what they say about its "
+      "Speckle reduction, stage 3 of 6: computes mean and variance of the image, a measure of its "
       "speckle";
 
   static StageDescription description() {

@@ -58,11 +58,11 @@ struct SradUpdate : KernelElement<SradUpdateWork, SradOpenCL, UpdateSettings> {
   }
 
   static constexpr Property<Settings> kProperties[] = {
-      {"lambda", "Lambda", "How much one iteration smooths (a factor)", &Settings::lambda, 0.001, 1,
-       kKeepsWork},
+      {"lambda", "Lambda", "Strength of the smoothing by one iteration (a factor)",
+       &Settings::lambda, 0.001, 1, kKeepsWork},
       {"iterations", "Iterations",
-       "How often frames pass the stages from sradprepare to this one; more than 1 inside "
-       "tandembin only (passes)",
+       "Number of passes of a frame through the stages from sradprepare to this one; more than 1 "
+       "inside tandembin only (passes)",
        &Settings::iterations, 1, 10000},
   };
 

@@ -17,7 +17,7 @@ SradWork::SradWork(SradKernels kernels, const WorkRequest& request)
     if (spec.shape[d - 1] != static_cast<gsize>(width_) ||
         spec.shape[d - 2] != static_cast<gsize>(height_)) {
       throw std::runtime_error(std::string("the tensor '") + spec.name.text() +
-                               "' on the frame is of another size than the frame");
+                               "' on the frame was made for another frame size");
     }
   }
 }

@@ -221,8 +221,8 @@ struct VividClassifier {
        "over union)",
        &Settings::max_overlap, 0, 1, kKeepsWork},
       {"max-detections", "Most detections",
-       "What is kept of one frame, strongest first (detections)", &Settings::max_detections, 1,
-       10000, kKeepsWork},
+       "Most detections that are kept of a frame, strongest first (detections)",
+       &Settings::max_detections, 1, 10000, kKeepsWork},
   };
 
   std::unique_ptr<VividClassifierWork> make_work(const Settings& settings,
@@ -230,7 +230,7 @@ struct VividClassifier {
     VividLevels levels = VividLevels::of(request.inputs[kLevels]);
     if (request.inputs[kHistogram].spec.elements() != levels.cells * levels.filters)
       throw std::runtime_error(
-          "the tensors of the ViVid stages on the frame do not belong together");
+          "the tensors of the ViVid stages on the frame have sizes that contradict each other");
     auto engine = engines.of(settings.model, request.context);
     if (engine->model.svm.filters != levels.filters) {
       throw std::runtime_error("vividclassifier's model '" +

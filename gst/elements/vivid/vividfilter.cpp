@@ -155,7 +155,7 @@ struct VividFilter {
   static constexpr char kTypeName[] = "GstVividFilter";
   static constexpr char kLongName[] = "ViVid filter stage";
   static constexpr char kSummary[] =
-      "Finds for each pixel which filter of a learnt 3x3 bank answers most strongly";
+      "Finds for each pixel the filter of a trained 3x3 bank with the strongest response";
 
   static StageDescription description() { return {.whole = {}}; }
 
@@ -165,8 +165,8 @@ struct VividFilter {
        "that comes with Tandem",
        &Settings::model},
       {"scales", "Scales",
-       "At how many sizes objects are searched, a factor of 1.2 apart; 0: all at which a window "
-       "fits into the frame (sizes)",
+       "Number of sizes at which objects are searched, a factor of 1.2 apart; 0: all at which a "
+       "window fits into the frame (sizes)",
        &Settings::scales, 0, 64},
       {"first-scale", "First scale",
        "Size of a pixel of the first scale: 0.5 enlarges the frame twofold and finds people half "

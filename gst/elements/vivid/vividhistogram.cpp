@@ -104,7 +104,8 @@ struct VividHistogram {
     VividLevels levels = VividLevels::of(request.inputs[kLevels]);
     if (request.inputs[kIndex].spec.elements() != levels.pixels ||
         request.inputs[kWeight].spec.elements() != levels.pixels) {
-      throw std::runtime_error("the tensors of vividfilter on the frame do not belong together");
+      throw std::runtime_error(
+          "the tensors of vividfilter on the frame have sizes that contradict each other");
     }
     auto kernels = engine.of(levels.filters, request.context);
     return std::make_unique<VividHistogramWork>(std::move(kernels), std::move(levels));

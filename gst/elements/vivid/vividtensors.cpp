@@ -9,7 +9,7 @@
 namespace tandem {
 VividLevels VividLevels::of(const Tensor& tensor) {
   constexpr float kMostPixels = 1 << 16;  // a side
-  const char* const problem = "the tensor 'vivid-levels' on the frame is damaged";
+  const char* const problem = "the tensor 'vivid-levels' on the frame has invalid values";
   if (tensor.spec.dimensions != 2 || tensor.spec.shape[1] != 4) throw std::runtime_error(problem);
   const auto* values = static_cast<const float*>(tensor.values());
   VividLevels all;

@@ -11,7 +11,7 @@ namespace tandem::test {
 namespace {
 
 constexpr int kFrames = 12;
-constexpr char kWarning[] = "The OpenCL device failed, the CPU goes on: ";
+constexpr char kWarning[] = "The OpenCL device failed, and the CPU continues: ";
 
 class DeviceFailure : public testing::Test {
  protected:

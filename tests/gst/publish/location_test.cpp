@@ -73,8 +73,8 @@ TEST(Locations, WhatIsWrongIsSaid) {
   const struct {
     const char *uri, *said;
   } cases[] = {
-      {"", "this is no location"},
-      {"broker:secret", "this is no location"},
+      {"", "the text is not a location"},
+      {"broker:secret", "the text is not a location"},
       {"http://u:secret@broker/people", "neither mqtt[s] nor redis[s]"},
       {"mqttss://u:secret@broker/people", "neither mqtt[s] nor redis[s]"},
       {"mqtt://u:secret@/people", "no host"},
@@ -86,8 +86,8 @@ TEST(Locations, WhatIsWrongIsSaid) {
       {"mqtt://u:secret/@broker/people", "port"},
       {"mqtt://[::1/people", "not closed"},
       {"mqtt://[::1]1883/people", "no port"},
-      {"mqtt://:secret@broker/people", "a password and no user"},
-      {"redis://u@broker/people", "a user and no password"},
+      {"mqtt://:secret@broker/people", "a password but no user"},
+      {"redis://u@broker/people", "a user but no password"},
       {"mqtt://u:secret%@broker/people", "the password has a '%'"},
       {"mqtt://u:secret%4@broker/people", "the password has a '%'"},
       {"mqtt://u:secret%zz@broker/people", "the password has a '%'"},

@@ -53,7 +53,7 @@ class SecureBrokers : public testing::TestWithParam<const char*> {
 
 TEST_P(SecureBrokers, OfAnUnknownAuthorityAreRefused) {
   broker_->start();
-  const std::string said = "no trusted certificate vouches for it";
+  const std::string said = "it is not signed by a trusted authority";
   expect_refused(broker_->location(), "", said);  // the system's know of no such authority
   const std::string elsewhere = folder() + "/elsewhere";
   std::filesystem::create_directory(elsewhere);
@@ -116,7 +116,7 @@ TEST_P(SecureBrokers, FilesThatAreOfNoUseAreNamed) {
       broker_->properties() + "key-file=/nowhere/a.key certificate-file=" + files.certificate,
       "'/nowhere/a.key'");
   expect_refused(broker_->location(), broker_->properties() + "key-file=" + files.key,
-                 "a key and no certificate");
+                 "a key-file needs a certificate-file");
 }
 
 // Nobody writes into the FIFO: opening it would wait for ever.

@@ -236,7 +236,7 @@ TEST(KernelStageParams, HaveNamesOfTheirOwn) {
     EXPECT_FALSE(params_of(stream.element("stage"))) << name;
     stream.play();
     EXPECT_EQ(stream.messages.wait(GST_MESSAGE_ERROR).text,
-              path + ":2:1: every stage has a setting '" + name + "' already");
+              path + ":2:1: the parameter name '" + name + "' is reserved");
   }
 }
 

@@ -74,7 +74,7 @@ TEST(KernelStagePlanes, FormatsWithoutThemAreNamed) {
     stream.play();
     stream.push(0, 1);
     EXPECT_EQ(stream.messages.wait(GST_MESSAGE_ERROR).text,
-              path + " reads cb of 24x11, and " + format + " has none of that size");
+              path + " reads cb of 24x11, but " + format + " has no such plane of that size");
   }
 }
 

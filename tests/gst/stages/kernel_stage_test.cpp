@@ -168,7 +168,7 @@ TEST(KernelStage, BoxesBecomeRegions) {
 }
 
 TEST(KernelStage, SaysWhichFileIsMissing) {
-  EXPECT_EQ(error_of("kernelstage"), "kernelstage needs a stage file: set location");
+  EXPECT_EQ(error_of("kernelstage"), "kernelstage needs a stage file: set its property location.");
   EXPECT_EQ(error_of("kernelstage location=" + temporary_folder()),
             "'" + temporary_folder() + "' is not a regular file");
   EXPECT_EQ(error_of("kernelstage location=/nonexistent.cl"),
@@ -280,9 +280,10 @@ TEST_F(KernelStageWithoutACompiler, TheDeviceComputesItAndTheElementSaysSo) {
     SCOPED_TRACE(stages);
     Stream stream(stages, kSize);
     expect_sums(stream.run(kFrames), 3);
-    EXPECT_EQ(stream.messages.wait(GST_MESSAGE_WARNING).text,
-              "There is no C compiler: the OpenCL device alone computes add. Install gcc or clang, "
-              "or name one by TANDEM_CC.");
+    EXPECT_EQ(
+        stream.messages.wait(GST_MESSAGE_WARNING).text,
+        "There is no C compiler, so only the OpenCL device computes add. Install gcc or clang, "
+        "or set TANDEM_CC to a compiler.");
   }
 }
 

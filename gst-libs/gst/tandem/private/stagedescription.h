@@ -28,7 +28,7 @@ struct StageDescription {
   bool needs_previous = false;  ///< reads StageFrame::previous
   /// Why frames cannot be split between device and cores: what a user reads. Empty: they can, its
   /// work is a SplitWork.
-  std::string whole = "nothing says which rows its rows need";
+  std::string whole = "the stage does not declare which rows of its inputs its rows need";
   /// Its outputs of a split frame are there only when both sides are done.
   bool joins = false;
   /// Whether `enqueue_rows` computes the rows from gst_tandem_frame_get_first_row() on.
