@@ -8,11 +8,7 @@
 #define HWY_TARGET_INCLUDE "kernels/vivid_filter/vivid_filter_simd.cpp"
 #include "hwy/foreach_target.h"
 #include "hwy/highway.h"
-
-// How votes are counted depends on the registers that there are: one of these is not empty.
-#include "kernels/vivid_filter/vivid_filter_pipelined-inl.h"
-#include "kernels/vivid_filter/vivid_filter_plain-inl.h"
-#include "kernels/vivid_filter/vivid_filter_tiled-inl.h"
+#include "kernels/vivid_filter/vivid_filter_votes-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace tandem {

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Votes where there are 16 registers: AVX2 and SSE.
-#if defined(TANDEM_VIVID_FILTER_TILED_INL_H_) == defined(HWY_TARGET_TOGGLE)
-#ifdef TANDEM_VIVID_FILTER_TILED_INL_H_
-#undef TANDEM_VIVID_FILTER_TILED_INL_H_
+// Votes of kTile neighbouring pixels. Registers and instructions decide how they are counted.
+#if defined(TANDEM_VIVID_FILTER_VOTES_INL_H_) == defined(HWY_TARGET_TOGGLE)
+#ifdef TANDEM_VIVID_FILTER_VOTES_INL_H_
+#undef TANDEM_VIVID_FILTER_VOTES_INL_H_
 #else
-#define TANDEM_VIVID_FILTER_TILED_INL_H_
+#define TANDEM_VIVID_FILTER_VOTES_INL_H_
 #endif
 
 #include <array>
+#include <utility>
 
 #include "hwy/highway.h"
 #include "kernels/vivid_filter/vivid_filter.h"
 
-#if HWY_ARCH_X86 && HWY_TARGET > HWY_AVX3 && HWY_TARGET <= HWY_SSSE3
 HWY_BEFORE_NAMESPACE();
 namespace tandem {
 namespace HWY_NAMESPACE {
@@ -22,6 +22,20 @@ namespace hn = hwy::HWY_NAMESPACE;
 using D = hn::CappedTag<float, 16>;
 using V = hn::Vec<D>;
 constexpr int kLanes = static_cast<int>(hn::MaxLanes(D()));
+
+/// Four copies of each byte, so that a broadcasting load (no arithmetic port) fills a vector.
+constexpr std::array<uint32_t, 256> kIndexBytes = [] {
+  std::array<uint32_t, 256> table{};
+  for (uint32_t k = 0; k < 256; ++k) table[k] = k * 0x01010101u;
+  return table;
+}();
+[[maybe_unused]] HWY_INLINE const float* four_copies(int k) {
+  return reinterpret_cast<const float*>(kIndexBytes.data() + k);
+}
+
+#if HWY_ARCH_X86 && HWY_TARGET > HWY_AVX3 && HWY_TARGET <= HWY_SSSE3
+
+// --- 16 registers: AVX2 and SSE ---
 
 /// A tile of votes is kTileVectors vectors of pixels. Their sums for kTileFilters filters stay in
 /// registers: each pixel that is loaded serves as many multiply-adds, each coefficient
@@ -37,16 +51,6 @@ HWY_INLINE void keep_in_register([[maybe_unused]] V& v) {
 #if HWY_COMPILER_GCC_ACTUAL
   __asm__("" : "+x"(v.raw));
 #endif
-}
-
-/// Four copies of each byte, so that a broadcasting load (no arithmetic port) fills a vector.
-constexpr std::array<uint32_t, 256> kIndexBytes = [] {
-  std::array<uint32_t, 256> table{};
-  for (uint32_t k = 0; k < 256; ++k) table[k] = k * 0x01010101u;
-  return table;
-}();
-HWY_INLINE const float* four_copies(int k) {
-  return reinterpret_cast<const float*>(kIndexBytes.data() + k);
 }
 
 /// The index of all kTile pixels is one vector of bytes, in the order in which `won` packs them.
@@ -186,11 +190,160 @@ void vote(const float* above, const float* here, const float* below, const Filte
   votes.write(index, weight);
 }
 
+#else
+
+// --- A vector of pixels at a time ---
+
+constexpr int kTile = kLanes;
+
+/// The neighbourhood of kLanes pixels, row by row.
+struct Neighbours {
+  V v[9];
+};
+
+HWY_INLINE Neighbours load_neighbours(const float* above, const float* here, const float* below) {
+  const D d;
+  return {{hn::LoadU(d, above), hn::LoadU(d, above + 1), hn::LoadU(d, above + 2),
+           hn::LoadU(d, here), hn::LoadU(d, here + 1), hn::LoadU(d, here + 2), hn::LoadU(d, below),
+           hn::LoadU(d, below + 1), hn::LoadU(d, below + 2)}};
+}
+
+HWY_INLINE V respond(const float* filter, const Neighbours& n) {
+  const D d;
+  V r = hn::Mul(hn::Set(d, filter[0]), n.v[0]);
+#pragma GCC unroll 8
+  for (int tap = 1; tap < 9; ++tap) r = hn::MulAdd(hn::Set(d, filter[tap]), n.v[tap], r);
+  return r;
+}
+
+#if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3
+
+// AVX-512 has 32 registers and masked byte stores.
+#undef INLINE_BODY
+#define INLINE_BODY HWY_ATTR __attribute__((always_inline))
+
+/// The strongest filter so far. 512-bit arithmetic has two ports and the multiply-adds fill them:
+/// the index is kept by masked byte stores, which use neither, straight in the output.
+struct Votes {
+  V strength;
+  uint8_t* index;
+
+  HWY_INLINE explicit Votes(uint8_t* index_out) : strength(hn::Zero(D())), index(index_out) {
+    _mm_storeu_si128(reinterpret_cast<__m128i*>(index), _mm_setzero_si128());
+  }
+  HWY_INLINE void add(V r, int k) {
+    constexpr int kGreatestMagnitude = 0b1011;
+    const V stronger{_mm512_range_ps(r.raw, strength.raw, kGreatestMagnitude)};
+    const __mmask16 won = _mm512_cmp_ps_mask(stronger.raw, strength.raw, _CMP_NEQ_UQ);
+    const __m128i bytes = _mm_castps_si128(_mm_broadcast_ss(four_copies(k)));
+    _mm_mask_storeu_epi8(index, won, bytes);
+    strength = stronger;
+  }
+  HWY_INLINE void finish(float* weight) const { hn::StoreU(strength, D(), weight); }
+};
+
+/// The filters in the pipeline: filter k keeps its sum in sums[k % 9].
+struct Pipeline {
+  V sums[9];
+
+  /// The filter that entered kTap steps ago takes that tap, when kFirst <= kTap <= kLast. `filter`
+  /// is the one that enters now.
+  template <int kSlot, int kTap, int kFirst, int kLast>
+  HWY_INLINE void take(const float* filter, const Neighbours& n) {
+    if constexpr (kFirst <= kTap && kTap <= kLast) {
+      V& sum = sums[(kSlot + 9 - kTap) % 9];
+      sum = hn::MulAdd(hn::Set(D(), filter[kTap - 9 * kTap]), n.v[kTap], sum);
+    }
+  }
+
+  /// Filter k enters at tap 0 while the one before is at tap 1, and so on to the one that leaves
+  /// with tap 8: a step's multiply-adds do not depend on each other, however few instructions the
+  /// core looks ahead (presumably fewer while a sibling thread is busy). `filter` points at
+  /// filter k and kSlot is k % 9. Steps that fill or drain the pipeline do the taps kFirst ...
+  /// kLast alone.
+  template <int kSlot, int kFirst, int kLast>
+  HWY_INLINE void step(const float* filter, int k, const Neighbours& n, Votes& votes) {
+    take<kSlot, 8, kFirst, kLast>(filter, n);
+    take<kSlot, 7, kFirst, kLast>(filter, n);
+    take<kSlot, 6, kFirst, kLast>(filter, n);
+    take<kSlot, 5, kFirst, kLast>(filter, n);
+    take<kSlot, 4, kFirst, kLast>(filter, n);
+    take<kSlot, 3, kFirst, kLast>(filter, n);
+    take<kSlot, 2, kFirst, kLast>(filter, n);
+    take<kSlot, 1, kFirst, kLast>(filter, n);
+    if constexpr (kLast == 8) votes.add(sums[(kSlot + 1) % 9], k - 8);
+    // After the vote: GCC folds the broadcast into the product only when no store stands between.
+    if constexpr (kFirst == 0) sums[kSlot] = hn::Mul(hn::Set(D(), filter[0]), n.v[0]);
+  }
+};
+
+/// All votes of as many filters as fill the pipeline and go around in it; returns how many those
+/// are.
+HWY_INLINE int vote_pipelined(const FilterBank& bank, const Neighbours& n, Votes& votes) {
+  if (bank.count < 8) return 0;
+  const float* f = bank.coefficients.data();
+  Pipeline p;
+  const auto fill = [&]<int... i>(std::integer_sequence<int, i...>) INLINE_BODY {
+    (p.step<i, 0, i>(f + 9 * i, i, n, votes), ...);
+  };
+  const auto go_around = [&]<int... i>(std::integer_sequence<int, i...>, int k) INLINE_BODY {
+    (p.step<(i + 8) % 9, 0, 8>(f + 9 * i, k + i, n, votes), ...);
+  };
+  const auto drain = [&]<int... i>(std::integer_sequence<int, i...>, int k) INLINE_BODY {
+    (p.step<(i + 8) % 9, i + 1, 8>(f + 9 * i, k + i, n, votes), ...);
+  };
+  fill(std::make_integer_sequence<int, 8>());
+  f += 72;
+  int k = 8;
+  for (const int count = bank.count; k + 9 <= count; k += 9, f += 81)
+    go_around(std::make_integer_sequence<int, 9>(), k);
+  drain(std::make_integer_sequence<int, 8>(), k);
+  return k;
+}
+
+#else
+
+struct Votes {
+  V strength, strongest;
+  uint8_t* index;
+
+  HWY_INLINE explicit Votes(uint8_t* index_out)
+      : strength(hn::Zero(D())), strongest(hn::Zero(D())), index(index_out) {}
+  HWY_INLINE void add(V r, int k) {
+    const V magnitude = hn::Abs(r);
+    const auto won = hn::Gt(magnitude, strength);
+    strongest = hn::IfThenElse(won, hn::Set(D(), static_cast<float>(k)), strongest);
+    strength = hn::IfThenElse(won, magnitude, strength);
+  }
+  HWY_INLINE void finish(float* weight) const {
+    const hn::Rebind<int32_t, D> d32;
+    const hn::Rebind<uint8_t, D> d8;
+    hn::StoreU(hn::DemoteTo(d8, hn::ConvertTo(d32, strongest)), d8, index);
+    hn::StoreU(strength, D(), weight);
+  }
+};
+
+HWY_INLINE int vote_pipelined(const FilterBank&, const Neighbours&, Votes&) { return 0; }
+
+#endif
+
+/// Votes of kTile pixels; `above`, `here` and `below` point at their left neighbours.
+void vote(const float* above, const float* here, const float* below, const FilterBank& bank,
+          uint8_t* index, float* weight) {
+  const Neighbours n = load_neighbours(above, here, below);
+  Votes votes(index);
+  const float* filters = bank.coefficients.data();
+  int k = vote_pipelined(bank, n, votes);
+  for (const int count = bank.count; k < count; ++k) votes.add(respond(filters + 9 * k, n), k);
+  votes.finish(weight);
+}
+
+#endif
+
 }  // namespace
 // NOLINTNEXTLINE(google-readability-namespace-comments)
 }  // namespace HWY_NAMESPACE
 }  // namespace tandem
 HWY_AFTER_NAMESPACE();
-#endif
 
 #endif
