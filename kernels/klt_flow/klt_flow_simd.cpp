@@ -160,28 +160,24 @@ class Follower {
   void correlate(Plane<const float> image, int x, int y, double sums_x[4], double sums_y[4]) const {
     const D d;
     const V mean = hn::Set(d, mean_);
-    V x0 = hn::Zero(d), x1 = x0, x2 = x0, x3 = x0, y0 = x0, y1 = x0, y2 = x0, y3 = x0;
+    V all_x[4], all_y[4];
+#pragma GCC unroll 4
+    for (int i = 0; i < 4; ++i) all_x[i] = all_y[i] = hn::Zero(d);
     const float* gradients = gradients_.data();
     for (int v = -window_; v < window_; ++v) {
       const float* row = image.row(y + v) + x - window_;
       for (int k = 0; k < vectors_; ++k, gradients += 2 * kLanes) {
         const float* here = row + std::min(k * kLanes, side_ - kLanes);
-        const float* below = here + image.stride;
+        const float* const at[4] = {here, here + 1, here + image.stride, here + image.stride + 1};
         const V gx = hn::LoadU(d, gradients), gy = hn::LoadU(d, gradients + kLanes);
-        const V i0 = hn::Sub(hn::LoadU(d, here), mean), i1 = hn::Sub(hn::LoadU(d, here + 1), mean);
-        const V i2 = hn::Sub(hn::LoadU(d, below), mean),
-                i3 = hn::Sub(hn::LoadU(d, below + 1), mean);
-        x0 = hn::MulAdd(i0, gx, x0);
-        y0 = hn::MulAdd(i0, gy, y0);
-        x1 = hn::MulAdd(i1, gx, x1);
-        y1 = hn::MulAdd(i1, gy, y1);
-        x2 = hn::MulAdd(i2, gx, x2);
-        y2 = hn::MulAdd(i2, gy, y2);
-        x3 = hn::MulAdd(i3, gx, x3);
-        y3 = hn::MulAdd(i3, gy, y3);
+#pragma GCC unroll 4
+        for (int i = 0; i < 4; ++i) {
+          const V level = hn::Sub(hn::LoadU(d, at[i]), mean);
+          all_x[i] = hn::MulAdd(level, gx, all_x[i]);
+          all_y[i] = hn::MulAdd(level, gy, all_y[i]);
+        }
       }
     }
-    const V all_x[4] = {x0, x1, x2, x3}, all_y[4] = {y0, y1, y2, y3};
     for (int i = 0; i < 4; ++i) {
       sums_x[i] = sum(all_x[i]);
       sums_y[i] = sum(all_y[i]);

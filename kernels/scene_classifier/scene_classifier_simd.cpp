@@ -287,6 +287,7 @@ void nearest(const SceneVocabulary& vocabulary, const float* descriptors, int co
   using V = hn::Vec<D>;
   const D d;
   const hn::RebindToSigned<D> di;
+  using I = hn::Vec<decltype(di)>;
   constexpr int kLanes = static_cast<int>(hn::MaxLanes(D()));
   constexpr int kAtOnce = 4;
   const int groups = (vocabulary.words + SceneVocabulary::kGroup - 1) / SceneVocabulary::kGroup;
@@ -294,59 +295,53 @@ void nearest(const SceneVocabulary& vocabulary, const float* descriptors, int co
     const float* from[kAtOnce];
     for (int j = 0; j < kAtOnce; ++j)
       from[j] = descriptors + static_cast<std::ptrdiff_t>(std::min(i + j, count - 1)) * stride;
-    const V lowest = hn::Set(d, std::numeric_limits<float>::lowest());
-    V best0 = lowest, best1 = lowest, best2 = lowest, best3 = lowest;
-    auto word0 = hn::Zero(di), word1 = word0, word2 = word0, word3 = word0;
-    const auto compare = [&](V score, hn::Vec<decltype(di)> index, V& best,
-                             hn::Vec<decltype(di)>& word) {
-      const auto better = hn::Gt(score, best);
-      best = hn::IfThenElse(better, score, best);
-      word = hn::IfThenElse(hn::RebindMask(di, better), index, word);
-    };
+    V best[kAtOnce];
+    I word[kAtOnce];
+    for (int j = 0; j < kAtOnce; ++j) {
+      best[j] = hn::Set(d, std::numeric_limits<float>::lowest());
+      word[j] = hn::Zero(di);
+    }
     for (int g = 0; g < groups; ++g) {
       const float* group = vocabulary.packed.data() + static_cast<std::ptrdiff_t>(g) *
                                                           kSceneDescriptorSize *
                                                           SceneVocabulary::kGroup;
       for (int lane = 0; lane < SceneVocabulary::kGroup; lane += 2 * kLanes) {
         const float* half = vocabulary.half_squares.data() + g * SceneVocabulary::kGroup + lane;
-        const V a = hn::Neg(hn::LoadU(d, half)), b = hn::Neg(hn::LoadU(d, half + kLanes));
-        V a0 = a, a1 = a, a2 = a, a3 = a, b0 = b, b1 = b, b2 = b, b3 = b;
+        V a[kAtOnce], b[kAtOnce];
+#pragma GCC unroll 4
+        for (int j = 0; j < kAtOnce; ++j) {
+          a[j] = hn::Neg(hn::LoadU(d, half));
+          b[j] = hn::Neg(hn::LoadU(d, half + kLanes));
+        }
         for (int k = 0; k < kSceneDescriptorSize; ++k) {
           const float* row = group + k * SceneVocabulary::kGroup + lane;
           const V w = hn::LoadU(d, row), z = hn::LoadU(d, row + kLanes);
-          const V d0 = hn::Set(d, from[0][k]), d1 = hn::Set(d, from[1][k]);
-          const V d2 = hn::Set(d, from[2][k]), d3 = hn::Set(d, from[3][k]);
-          a0 = hn::MulAdd(w, d0, a0);
-          b0 = hn::MulAdd(z, d0, b0);
-          a1 = hn::MulAdd(w, d1, a1);
-          b1 = hn::MulAdd(z, d1, b1);
-          a2 = hn::MulAdd(w, d2, a2);
-          b2 = hn::MulAdd(z, d2, b2);
-          a3 = hn::MulAdd(w, d3, a3);
-          b3 = hn::MulAdd(z, d3, b3);
+#pragma GCC unroll 4
+          for (int j = 0; j < kAtOnce; ++j) {
+            const V value = hn::Set(d, from[j][k]);
+            a[j] = hn::MulAdd(w, value, a[j]);
+            b[j] = hn::MulAdd(z, value, b[j]);
+          }
         }
-        const auto index = hn::Iota(di, g * SceneVocabulary::kGroup + lane);
-        const auto next = hn::Add(index, hn::Set(di, kLanes));
-        compare(a0, index, best0, word0);
-        compare(b0, next, best0, word0);
-        compare(a1, index, best1, word1);
-        compare(b1, next, best1, word1);
-        compare(a2, index, best2, word2);
-        compare(b2, next, best2, word2);
-        compare(a3, index, best3, word3);
-        compare(b3, next, best3, word3);
+        const I index = hn::Iota(di, g * SceneVocabulary::kGroup + lane);
+        const auto compare = [&](V score, I of, V& most, I& best_word) HWY_ATTR {
+          const auto better = hn::Gt(score, most);
+          most = hn::IfThenElse(better, score, most);
+          best_word = hn::IfThenElse(hn::RebindMask(di, better), of, best_word);
+        };
+#pragma GCC unroll 4
+        for (int j = 0; j < kAtOnce; ++j) {
+          compare(a[j], index, best[j], word[j]);
+          compare(b[j], hn::Add(index, hn::Set(di, kLanes)), best[j], word[j]);
+        }
       }
     }
-    const auto first_of_best = [&](V best, hn::Vec<decltype(di)> word) {
-      const auto is_best = hn::Eq(best, hn::MaxOfLanes(d, best));
-      const auto candidates = hn::IfThenElse(hn::RebindMask(di, is_best), word,
-                                             hn::Set(di, std::numeric_limits<int32_t>::max()));
-      return hn::GetLane(hn::MinOfLanes(di, candidates));
-    };
-    words[i] = first_of_best(best0, word0);
-    if (i + 1 < count) words[i + 1] = first_of_best(best1, word1);
-    if (i + 2 < count) words[i + 2] = first_of_best(best2, word2);
-    if (i + 3 < count) words[i + 3] = first_of_best(best3, word3);
+    for (int j = 0; j < std::min(kAtOnce, count - i); ++j) {
+      const auto is_best = hn::Eq(best[j], hn::MaxOfLanes(d, best[j]));
+      const I candidates = hn::IfThenElse(hn::RebindMask(di, is_best), word[j],
+                                          hn::Set(di, std::numeric_limits<int32_t>::max()));
+      words[i + j] = hn::GetLane(hn::MinOfLanes(di, candidates));
+    }
   }
 }
 

@@ -63,23 +63,15 @@ HWY_INLINE void for_blocks(int width, int step, const Body& body) {
 
 /// Sums of one block of two vectors in kGroup rows.
 struct Sums {
-  V a0, a1, b0, b1, c0, c1, e0, e1;
-  static_assert(kGroup == 4);
+  V v[kGroup][2];
 
   HWY_INLINE Sums() {
-    const D d;
-    a0 = a1 = b0 = b1 = c0 = c1 = e0 = e1 = hn::Zero(d);
+#pragma GCC unroll 4
+    for (int i = 0; i < kGroup; ++i) v[i][0] = v[i][1] = hn::Zero(D());
   }
-  HWY_INLINE void store(float* to, std::ptrdiff_t stride) const {
-    const D d;
-    hn::StoreU(a0, d, to);
-    hn::StoreU(a1, d, to + kLanes);
-    hn::StoreU(b0, d, to + stride);
-    hn::StoreU(b1, d, to + stride + kLanes);
-    hn::StoreU(c0, d, to + 2 * stride);
-    hn::StoreU(c1, d, to + 2 * stride + kLanes);
-    hn::StoreU(e0, d, to + 3 * stride);
-    hn::StoreU(e1, d, to + 3 * stride + kLanes);
+  HWY_INLINE void store(int i, float* to) const {
+    hn::StoreU(v[i][0], D(), to);
+    hn::StoreU(v[i][1], D(), to + kLanes);
   }
 };
 
@@ -91,26 +83,26 @@ HWY_INLINE void blur_down(const float* const* rows, const Blur& blur, int width,
   const int taps = 2 * blur.radius + 1;
   for_blocks(width, 2 * kLanes, [&](int x) INLINE_BODY {
     Sums s;
-    const auto add = [&](int row, bool a, bool b, bool c, bool e) INLINE_BODY {
+    // To the sums of the rows `first` to `last` of the group.
+    const auto add = [&](int row, int first, int last) INLINE_BODY {
       const V v0 = hn::LoadU(d, rows[row] + x), v1 = hn::LoadU(d, rows[row] + x + kLanes);
-      const float* tap = blur.taps.data() + row;
-      if (a) s.a0 = hn::MulAdd(hn::Set(d, tap[0]), v0, s.a0);
-      if (a) s.a1 = hn::MulAdd(hn::Set(d, tap[0]), v1, s.a1);
-      if (b) s.b0 = hn::MulAdd(hn::Set(d, tap[-1]), v0, s.b0);
-      if (b) s.b1 = hn::MulAdd(hn::Set(d, tap[-1]), v1, s.b1);
-      if (c) s.c0 = hn::MulAdd(hn::Set(d, tap[-2]), v0, s.c0);
-      if (c) s.c1 = hn::MulAdd(hn::Set(d, tap[-2]), v1, s.c1);
-      if (e) s.e0 = hn::MulAdd(hn::Set(d, tap[-3]), v0, s.e0);
-      if (e) s.e1 = hn::MulAdd(hn::Set(d, tap[-3]), v1, s.e1);
+#pragma GCC unroll 4
+      for (int i = first; i <= last; ++i) {
+        const V tap = hn::Set(d, blur.taps[row - i]);
+        s.v[i][0] = hn::MulAdd(tap, v0, s.v[i][0]);
+        s.v[i][1] = hn::MulAdd(tap, v1, s.v[i][1]);
+      }
     };
-    add(0, true, false, false, false);
-    add(1, true, true, false, false);
-    add(2, true, true, true, false);
-    for (int row = 3; row < taps; ++row) add(row, true, true, true, true);
-    add(taps, false, true, true, true);
-    add(taps + 1, false, false, true, true);
-    add(taps + 2, false, false, false, true);
-    s.store(to + x, stride);
+    static_assert(kGroup == 4);
+    add(0, 0, 0);
+    add(1, 0, 1);
+    add(2, 0, 2);
+    for (int row = 3; row < taps; ++row) add(row, 0, 3);
+    add(taps, 1, 3);
+    add(taps + 1, 2, 3);
+    add(taps + 2, 3, 3);
+#pragma GCC unroll 4
+    for (int i = 0; i < kGroup; ++i) s.store(i, to + x + i * stride);
   });
 }
 
@@ -123,23 +115,14 @@ HWY_INLINE void blur_across(const float* from, std::ptrdiff_t from_stride, const
     const float* at = from + x - blur.radius;
     for (int k = 0; k < 2 * blur.radius + 1; ++k, ++at) {
       const V tap = hn::Set(d, blur.taps[k]);
-      s.a0 = hn::MulAdd(tap, hn::LoadU(d, at), s.a0);
-      s.a1 = hn::MulAdd(tap, hn::LoadU(d, at + kLanes), s.a1);
-      s.b0 = hn::MulAdd(tap, hn::LoadU(d, at + from_stride), s.b0);
-      s.b1 = hn::MulAdd(tap, hn::LoadU(d, at + from_stride + kLanes), s.b1);
-      s.c0 = hn::MulAdd(tap, hn::LoadU(d, at + 2 * from_stride), s.c0);
-      s.c1 = hn::MulAdd(tap, hn::LoadU(d, at + 2 * from_stride + kLanes), s.c1);
-      s.e0 = hn::MulAdd(tap, hn::LoadU(d, at + 3 * from_stride), s.e0);
-      s.e1 = hn::MulAdd(tap, hn::LoadU(d, at + 3 * from_stride + kLanes), s.e1);
+#pragma GCC unroll 4
+      for (int i = 0; i < kGroup; ++i) {
+        s.v[i][0] = hn::MulAdd(tap, hn::LoadU(d, at + i * from_stride), s.v[i][0]);
+        s.v[i][1] = hn::MulAdd(tap, hn::LoadU(d, at + i * from_stride + kLanes), s.v[i][1]);
+      }
     }
-    const auto store = [&](float* row, V v0, V v1) HWY_ATTR {
-      hn::StoreU(v0, d, row + x);
-      hn::StoreU(v1, d, row + x + kLanes);
-    };
-    store(to[0], s.a0, s.a1);
-    store(to[1], s.b0, s.b1);
-    store(to[2], s.c0, s.c1);
-    store(to[3], s.e0, s.e1);
+#pragma GCC unroll 4
+    for (int i = 0; i < kGroup; ++i) s.store(i, to[i] + x);
   });
 }
 
