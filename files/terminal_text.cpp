@@ -1,32 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "files/terminal_text.h"
 
-#include <array>
-#include <cstdint>
+#include "files/utf8.h"
 
 namespace tandem {
 namespace {
-
-struct Character {
-  std::size_t bytes = 0;  // 0: not UTF-8
-  uint32_t code = 0;
-};
-
-// The shortest form alone, no halves of pairs: RFC 3629.
-Character first_character(std::string_view text) {
-  const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
-  if (byte(0) < 0x80) return {1, byte(0)};
-  const std::size_t bytes = byte(0) >= 0xf0 ? 4 : byte(0) >= 0xe0 ? 3 : 2;
-  if (byte(0) < 0xc0 || byte(0) >= 0xf8 || text.size() < bytes) return {};
-  uint32_t code = byte(0) & (0x7fU >> bytes);
-  for (std::size_t i = 1; i < bytes; ++i) {
-    if ((byte(i) & 0xc0) != 0x80) return {};
-    code = code << 6 | (byte(i) & 0x3fU);
-  }
-  constexpr std::array<uint32_t, 5> kLeast{0, 0, 0x80, 0x800, 0x10000};
-  const bool is_half = code >= 0xd800 && code < 0xe000;
-  return code < kLeast[bytes] || code > 0x10ffff || is_half ? Character{} : Character{bytes, code};
-}
 
 bool is_shown(uint32_t code) {
   if (code < 0x20 || (code >= 0x7f && code < 0xa0)) return false;
@@ -42,7 +20,7 @@ std::string terminal_text(std::string_view text, std::size_t most_bytes) {
   constexpr char kDigits[] = "0123456789abcdef";
   std::string safe;
   while (!text.empty()) {
-    const Character character = first_character(text);
+    const Utf8Character character = first_utf8(text);
     const std::size_t bytes = character.bytes == 0 ? 1 : character.bytes;
     if (safe.size() + 4 * bytes > most_bytes) return safe + "...";
     if (character.bytes > 0 && is_shown(character.code)) {

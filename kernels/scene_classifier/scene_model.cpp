@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "files/utf8.h"
 #include "kernels/util/model_file.h"
-#include "kernels/util/utf8.h"
 
 // Layout, little endian:
 //   "TANDEMSCENE\0"                            12 bytes

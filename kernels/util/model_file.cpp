@@ -11,7 +11,7 @@
 
 #include "files/hash.h"
 #include "files/regular_file.h"
-#include "kernels/util/utf8.h"
+#include "files/utf8.h"
 
 namespace tandem {
 namespace {

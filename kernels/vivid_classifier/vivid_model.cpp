@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "kernels/vivid_classifier/vivid_model.h"
 
+#include "files/utf8.h"
 #include "kernels/util/model_file.h"
-#include "kernels/util/utf8.h"
 
 // Layout, little endian:
 //   "TANDEMVIVID\0"                            12 bytes

@@ -4,13 +4,13 @@
 #include <filesystem>
 #include <stdexcept>
 
+#include "files/utf8.h"
 #include "gst/elements/elements.h"
 #include "gst/elements/modelpath.h"
 #include "gst/elements/scene/scenetensors.h"
 #include "gst/elements/stageelement.h"
 #include "gst/meta/region.h"
 #include "kernels/scene_classifier/scene_model.h"
-#include "kernels/util/utf8.h"
 
 namespace tandem {
 namespace {

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "kernels/util/utf8.h"
+#include "files/utf8.h"
 
 namespace tandem {
 

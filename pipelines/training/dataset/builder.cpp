@@ -7,7 +7,7 @@
 
 #include "files/parse_number.h"
 #include "files/regular_file.h"
-#include "kernels/util/utf8.h"
+#include "files/utf8.h"
 
 namespace tandem {
 namespace {

@@ -6,7 +6,7 @@
 #include <iterator>
 #include <stdexcept>
 
-#include "kernels/util/utf8.h"
+#include "files/utf8.h"
 #include "pipelines/training/dataset/formats.h"
 
 namespace tandem {

@@ -10,7 +10,7 @@
 #include <optional>
 #include <stdexcept>
 
-#include "kernels/util/utf8.h"
+#include "files/utf8.h"
 #include "pipelines/progress.h"
 #include "pipelines/training/detector/window.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "kernels/util/utf8.h"
+#include "files/utf8.h"
 
 #include <gtest/gtest.h>
 
