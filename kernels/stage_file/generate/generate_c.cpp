@@ -36,139 +36,93 @@ std::string parameters_text(const StageFile& file) {
 
 // An array of elements that lie from `pointer` on. A checking build knows how many they are, so
 // that its compiler can check indices.
-std::string array_text(const std::string& type, std::size_t count, const std::string& name,
+std::string array_text(const std::string& type, const std::string& count, const std::string& name,
                        const std::string& pointer) {
   return Filled(
              "#ifdef TANDEM_CHECK\n"
-             "$type (*const $name_all_)[$count] = ($type (*)[$count])($pointer);\n"
-             "#define $name (*$name_all_)\n"
+             "$Type (*const $Name_all_)[$Count] = ($Type (*)[$Count])($Pointer);\n"
+             "#define $Name (*$Name_all_)\n"
              "#else\n"
-             "$type* const $name = $pointer;\n"
+             "$Type* const $Name = $Pointer;\n"
              "#endif\n")
-      .put("type", type)
-      .put("name", name)
-      .put("count", static_cast<long>(count))
-      .put("pointer", pointer);
+      .put("Type", type)
+      .put("Name", name)
+      .put("Count", count)
+      .put("Pointer", pointer);
 }
 
 std::string undefine_arrays(const StageStep& step) {
   std::string text;
-  for (const StagePlanPart& part : step.parts) {
-    for (const StageAccess& read : part.reads)
-      if (read.kind == Kind::kArray) text += "#undef " + read.name + "\n";
+  for (const auto& [name, tensor] : arrays_of(step)) text += "#undef " + name + "\n";
+  for (const StagePlanPart& part : step.parts)
     for (const StageStore& write : part.writes)
       if (write.partials >= 0)
         text += "#undef " + write.name + "\n#undef " + write.name + "_other\n";
-  }
   return text;
 }
 
 std::string arrays_text(const StagePlan& plan, const StageStep& step) {
-  std::map<std::string, int> arrays;
-  for (const StagePlanPart& part : step.parts)
-    for (const StageAccess& read : part.reads)
-      if (read.kind == Kind::kArray) arrays.emplace(read.name, read.tensor);
   std::string text;
-  for (const auto& [name, tensor] : arrays)
+  for (const auto& [name, tensor] : arrays_of(step))
     text += array_text(std::string("const ") + c_name_of(plan.tensors[tensor].type),
-                       elements_of(plan.tensors[tensor].shape), name,
+                       std::to_string(elements_of(plan.tensors[tensor].shape)), name,
                        Filled("(const $type*)t_->tensors[$i].data")
                            .put("type", c_name_of(plan.tensors[tensor].type))
                            .put("i", tensor));
   return text;
 }
 
-std::string widths_text(const std::map<std::string, StageAccess>& planes) {
-  std::string text;
-  for (const auto& [name, plane] : planes)
-    text += Filled("const int w$i_ = t_->tensors[$i].width;\n").put("i", plane.tensor);
-  return text;
+std::string widths_text(const StagePlan& plan, const StageStep& step) {
+  return planes_text(plan, step, "const int w$i_ = t_->tensors[$i].width;\n");
 }
 
 // Before the loop over rows: the columns in which every read lies within its row.
-std::string columns_text(const std::map<std::string, StageAccess>& planes) {
-  std::string text = widths_text(planes) + "int left_ = 0, right_ = t_->columns;\n";
-  for (const auto& [name, plane] : planes)
-    text += Filled(
-                "left_ = tandem_max_int(left_, ($halo * $over + $times - 1) / $times);\n"
-                "right_ = tandem_min_int(right_, w$i_ > $halo ? ((w$i_ - 1 - $halo) / $times + 1) "
-                "* $over : 0);\n")
-                .put("i", plane.tensor)
-                .put("halo", plane.halo)
-                .put("over", plane.over)
-                .put("times", plane.times);
-  return text +
+std::string columns_text(const StagePlan& plan, const StageStep& step) {
+  return widths_text(plan, step) + "int left_ = 0, right_ = t_->columns;\n" +
+         planes_text(
+             plan, step,
+             "left_ = tandem_max_int(left_, ($halo * $over + $times - 1) / $times);\n"
+             "right_ = tandem_min_int(right_, w$i_ > $halo ? ((w$i_ - 1 - $halo) / $times + 1) "
+             "* $over : 0);\n") +
          "left_ = tandem_min_int(left_, t_->columns);\n"
          "right_ = tandem_max_int(right_, left_);\n";
 }
 
 // In the loop over rows: where the rows of what is read and written begin.
-std::string rows_text(const StagePlan& plan, const StageStep& step,
-                      const std::map<std::string, StageAccess>& planes) {
-  std::string text;
-  for (const auto& [name, plane] : planes)
-    text += Filled(
-                "const $type* t$i_rows_[2 * $halo + 1];\n"
-                "for (int j_ = 0; j_ <= 2 * $halo; ++j_)\n"
-                "  t$i_rows_[j_] = (const $type*)t_->tensors[$i].data + tandem_within(y * $times / "
-                "$over + j_ - $halo, 0, t_->tensors[$i].height - 1) * t_->tensors[$i].stride;\n")
-                .put("type", c_name_of(plan.tensors[plane.tensor].type))
-                .put("i", plane.tensor)
-                .put("halo", plane.halo)
-                .put("times", plane.times)
-                .put("over", plane.over);
+std::string rows_text(const StagePlan& plan, const StageStep& step) {
+  const std::string text = planes_text(
+      plan, step,
+      "const $type* t$i_rows_[2 * $halo + 1];\n"
+      "for (int j_ = 0; j_ <= 2 * $halo; ++j_)\n"
+      "  t$i_rows_[j_] = (const $type*)t_->tensors[$i].data + tandem_within(y * $times / "
+      "$over + j_ - $halo, 0, t_->tensors[$i].height - 1) * t_->tensors[$i].stride;\n");
   if (step.skeleton == Skeleton::kReduce) return text;
-  for (const StagePlanPart& part : step.parts)
-    for (const StageStore& write : part.writes)
-      if (write.tensor >= 0)
-        text += Filled(
-                    "$type* const t$i_row_ = ($type*)t_->tensors[$i].data + y * "
-                    "t_->tensors[$i].stride;\n")
-                    .put("type", c_name_of(write.type))
-                    .put("i", write.tensor);
-  return text;
+  return text + stores_text(step,
+                            "$type* const t$i_row_ = ($type*)t_->tensors[$i].data + y * "
+                            "t_->tensors[$i].stride;\n");
 }
 
 // Planes smaller than the grid are read from rows that were spread out for a chunk in the last two.
 enum class Where { kBorder, kInside, kSpread, kWidened };
 
-std::string reads_text(const StagePlan& plan, const std::map<std::string, StageAccess>& planes,
-                       Where where) {
+std::string reads_text(const StagePlan& plan, const StageStep& step, Where where) {
   std::string text;
-  for (const auto& [name, plane] : planes) {
+  for (const auto& [name, plane] : planes_of(step)) {
     if (plane.over > 1 && (where == Where::kSpread || where == Where::kWidened)) {
-      text += spread_read_text(plane);
-      continue;
+      text += plane_text(plan, plane, kSpreadRead);
+    } else if (where == Where::kWidened && is_byte(plan, plane.tensor)) {
+      text += plane_text(plan, plane, kWideRead);
+    } else {
+      text +=
+          plane_text(plan, plane,
+                     where == Where::kBorder
+                         ? "#define $name(dx, dy) ($missingt$i_rows_[tandem_reach(dy, $halo, $i) + "
+                           "$halo][tandem_within(x * $times / $over + tandem_reach(dx, $halo, $i), "
+                           "0, w$i_ - 1)])\n"
+                         : "#define $name(dx, dy) ($missingt$i_rows_[tandem_reach(dy, $halo, $i) + "
+                           "$halo][x * $times / $over + tandem_reach(dx, $halo, $i)])\n");
     }
-    if (where == Where::kWidened && is_byte(plan, plane.tensor)) {
-      text += wide_read_text(plane);
-      continue;
-    }
-    const std::string column = Filled("x * $times / $over + tandem_reach(dx, $halo, $i)")
-                                   .put("times", plane.times)
-                                   .put("over", plane.over)
-                                   .put("halo", plane.halo)
-                                   .put("i", plane.tensor);
-    text +=
-        Filled(
-            "#define $name(dx, dy) ($missingt$i_rows_[tandem_reach(dy, $halo, $i) + "
-            "$halo][$column])\n")
-            .put("name", name)
-            // Before the first frame there is nothing, not even memory.
-            .put("missing", plan.tensors[plane.tensor].role == StageTensor::Role::kBefore
-                                ? "frame == 0 ? 0 : "
-                                : "")
-            .put("column",
-                 where == Where::kBorder ? "tandem_within(" + column + ", 0, w$i_ - 1)" : column)
-            .put("halo", plane.halo)
-            .put("i", plane.tensor);
   }
-  return text;
-}
-
-std::string undefine(const std::map<std::string, StageAccess>& planes) {
-  std::string text;
-  for (const auto& [name, plane] : planes) text += "#undef " + name + "\n";
   return text;
 }
 
@@ -195,12 +149,11 @@ std::string head_text(const StageFile& file, const std::string& name, std::size_
 // that a mistake in the code is told once.
 std::string border_text(const StageFile& file, const StagePlan& plan, std::size_t number) {
   const StageStep& step = plan.steps[number];
-  const auto planes = planes_of(step);
   return "\nstatic __attribute__((cold, noinline)) " +
          head_text(file, "border", number, "int y, int from_, int to_") + arrays_text(plan, step) +
-         widths_text(planes) + rows_text(plan, step, planes) + local_reads(step, true) +
-         reads_text(plan, planes, Where::kBorder) + "for (int x = from_; x < to_; ++x) {\n" +
-         element_text(file, step, StageSide::kCpu) + "}\n" + undefine(planes) +
+         widths_text(plan, step) + rows_text(plan, step) + local_reads(step, true) +
+         reads_text(plan, step, Where::kBorder) + "for (int x = from_; x < to_; ++x) {\n" +
+         element_text(file, step, StageSide::kCpu) + "}\n" + undefine_reads(step) +
          local_reads(step, false) + "return again_;\n}\n" + undefine_arrays(step);
 }
 
@@ -208,8 +161,7 @@ std::string border_text(const StageFile& file, const StagePlan& plan, std::size_
 // within the one before and compute elements again, which gives the same.
 std::string blocks_text(const StageFile& file, const StagePlan& plan, const StageStep& step,
                         Where where, const std::string& block) {
-  const auto planes = planes_of(step);
-  return local_reads(step, true) + reads_text(plan, planes, where) +
+  return local_reads(step, true) + reads_text(plan, step, where) +
          std::string(Filled("for (int block_ = from_; block_ < end_; block_ += $block) {\n"
                             "const int begin_ = tandem_min_int(block_, end_ - $block);\n"
                             "#ifdef __clang__\n"
@@ -222,7 +174,7 @@ std::string blocks_text(const StageFile& file, const StagePlan& plan, const Stag
                             "const int x = begin_ + i_;\n")
                          .put("block", block)) +
          unrolled_element_text(file, step, StageSide::kCpu, where == Where::kWidened) + "}\n}\n" +
-         undefine(planes) + local_reads(step, false);
+         undefine_reads(step) + local_reads(step, false);
 }
 
 // What a chunk of a row reads stays in the first cache: bytes that became ints, and rows of smaller
@@ -244,11 +196,10 @@ std::string chunks_text(const StageFile& file, const StagePlan& plan, const Stag
 // A row that is shorter than a block is all border.
 std::string step_text(const StageFile& file, const StagePlan& plan, std::size_t number) {
   const StageStep& step = plan.steps[number];
-  const auto planes = planes_of(step);
   const bool wide = widens(file, plan, step);
   const std::string block = wide ? "tandem_lanes" : std::to_string(block_of(plan, step));
   return border_text(file, plan, number) + "\n" + head_text(file, "step", number) +
-         "tandem_enter\n" + arrays_text(plan, step) + columns_text(planes) +
+         "tandem_enter\n" + arrays_text(plan, step) + columns_text(plan, step) +
          std::string(Filled("if (right_ - left_ < $block) right_ = left_;\n"
                             "for (int y = first_; y < last_; ++y) {\n"
                             "if (left_ > 0) again_ |= tandem_border_$number(t_, y, 0, left_);\n"
@@ -256,7 +207,7 @@ std::string step_text(const StageFile& file, const StagePlan& plan, std::size_t 
                             "again_ |= tandem_border_$number(t_, y, right_, t_->columns);\n")
                          .put("block", block)
                          .put("number", static_cast<long>(number))) +
-         rows_text(plan, step, planes) +
+         rows_text(plan, step) +
          (wide || spreads(step)
               ? chunks_text(file, plan, step, wide ? Where::kWidened : Where::kSpread, block)
               : "const int from_ = left_, end_ = right_;\n" +
@@ -266,38 +217,23 @@ std::string step_text(const StageFile& file, const StagePlan& plan, std::size_t 
 
 // The loops over one row of what is reduced, which is added up in order.
 std::string reduced_row_text(const StageFile& file, const StagePlan& plan, const StageStep& step) {
-  const auto planes = planes_of(step);
   const std::string element =
       "{" + user_text(file, file.parts[step.parts[0].part].body_on(StageSide::kCpu), "}");
-  return rows_text(plan, step, planes) + reads_text(plan, planes, Where::kBorder) +
+  return rows_text(plan, step) + reads_text(plan, step, Where::kBorder) +
          "for (int side_ = 0; side_ < 2; ++side_)\n"
          "for (int x = side_ ? right_ : 0; x < (side_ ? t_->columns : left_); ++x) {\n" +
-         element + "}\n" + undefine(planes) + reads_text(plan, planes, Where::kInside) +
-         "for (int x = left_; x < right_; ++x) {\n" + element + "}\n" + undefine(planes);
-}
-
-std::size_t count_of(const StagePlan& plan, const StageStore& write) {
-  return elements_of(plan.tensors[static_cast<std::size_t>(write.tensor)].shape);
+         element + "}\n" + undefine_reads(step) + reads_text(plan, step, Where::kInside) +
+         "for (int x = left_; x < right_; ++x) {\n" + element + "}\n" + undefine_reads(step);
 }
 
 std::string reduce_text(const StageFile& file, const StagePlan& plan, std::size_t number) {
   const StageStep& step = plan.steps[number];
   const auto arrays = [&](const std::string& type, const std::string& name,
                           const std::string& piece) {
-    const std::string pointer =
-        "($type*)t_->tensors[$partials].data + (long)" + piece + " * $count";
-    std::string text;
-    for (const StageStore& write : step.parts[0].writes) {
-      const auto filled = [&](const std::string& wanted) {
-        return std::string(Filled(wanted)
-                               .put("type", c_name_of(write.type))
-                               .put("name", write.name)
-                               .put("count", static_cast<long>(count_of(plan, write)))
-                               .put("partials", write.partials));
-      };
-      text += array_text(filled(type), count_of(plan, write), filled(name), filled(pointer));
-    }
-    return text;
+    return reduced_text(
+        plan, step,
+        array_text(type, "$count", name,
+                   "($type*)t_->tensors[$partials].data + (long)" + piece + " * $count"));
   };
   const std::string partials =
       arrays("$type", "$name", "piece_") +
@@ -310,7 +246,7 @@ std::string reduce_text(const StageFile& file, const StagePlan& plan, std::size_
                    "$name[i_];\n");
   const std::string undefined = undefine_arrays(step);
   return "\n" + head_text(file, "step", number) + "tandem_enter\n" + arrays_text(plan, step) +
-         columns_text(planes_of(step)) + "for (int piece_ = first_; piece_ < last_; ++piece_) {\n" +
+         columns_text(plan, step) + "for (int piece_ = first_; piece_ < last_; ++piece_) {\n" +
          partials +
          "const int end_ = tandem_min_int(t_->rows, (piece_ + 1) * t_->piece_rows);\n"
          "for (int y = piece_ * t_->piece_rows; y < end_; ++y) {\n" +

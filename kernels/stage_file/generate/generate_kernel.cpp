@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "kernels/stage_file/generate/generate_kernel.h"
 
-#include <map>
-
 #include "kernels/stage_file/generate/generate_text.h"
 
 namespace tandem {
@@ -13,21 +11,6 @@ bool writes(const StageStep& step, int tensor) {
     for (const StageStore& write : part.writes)
       if (write.tensor == tensor || write.partials == tensor) return true;
   return step.flags == tensor;
-}
-
-// Before the first frame or pass there is nothing.
-std::string missing_text(const StageTensor& tensor) {
-  if (tensor.role == StageTensor::Role::kBefore) return "frame == 0 ? 0 : ";
-  return tensor.role == StageTensor::Role::kOther ? "pass == 0 ? 0 : " : "";
-}
-
-Filled placed(const char* text, const StageAccess& plane) {
-  return Filled(text)
-      .put("name", plane.name)
-      .put("i", plane.tensor)
-      .put("times", plane.times)
-      .put("over", plane.over)
-      .put("halo", plane.halo);
 }
 
 }  // namespace
@@ -53,39 +36,29 @@ std::string kernel_head_text(const StageFile& file, const StagePlan& plan, const
 
 std::string device_reads_text(const StagePlan& plan, const StageStep& step, bool inside) {
   std::string text;
+  if (inside)
+    text = planes_text(plan, step,
+                       "__global const $type* const t$i_here_ = t$i_data_ + (y * $times / $over) * "
+                       "t$i_stride_ + x * $times / $over;\n");
   for (const auto& [name, plane] : planes_of(step)) {
-    if (inside)
-      text += placed(
-                  "__global const $type* const t$i_here_ = t$i_data_ + (y * $times / $over) * "
-                  "t$i_stride_ + "
-                  "x * $times / $over;\n",
-                  plane)
-                  .put("type", c_name_of(plan.tensors[plane.tensor].type));
-    text += placed(inside ? "#define $name(dx, dy) ($missingt$i_here_[tandem_reach(dy, $halo) * "
-                            "t$i_stride_ + tandem_reach(dx, $halo)])\n"
-                          : "#define $name(dx, dy) ($missingt$i_data_[tandem_within(y * $times / "
-                            "$over + tandem_reach(dy, $halo), 0, t$i_h_ - 1) * t$i_stride_ + "
-                            "tandem_within(x * $times / $over + tandem_reach(dx, $halo), 0, t$i_w_ "
-                            "- 1)])\n",
-                   plane)
-                .put("missing", missing_text(plan.tensors[plane.tensor]));
+    // Before the first pass there is nothing.
+    const bool other = plan.tensors[plane.tensor].role == StageTensor::Role::kOther;
+    text += plane_text(
+                plan, plane,
+                inside ? "#define $name(dx, dy) ($pass$missingt$i_here_[tandem_reach(dy, $halo) * "
+                         "t$i_stride_ + tandem_reach(dx, $halo)])\n"
+                       : "#define $name(dx, dy) ($pass$missingt$i_data_[tandem_within(y * $times / "
+                         "$over + tandem_reach(dy, $halo), 0, t$i_h_ - 1) * t$i_stride_ + "
+                         "tandem_within(x * $times / $over + tandem_reach(dx, $halo), 0, t$i_w_ "
+                         "- 1)])\n")
+                .put("pass", other ? "pass == 0 ? 0 : " : "");
   }
   return text;
 }
 
-std::string undefine_reads(const StageStep& step) {
-  std::string text;
-  for (const auto& [name, plane] : planes_of(step)) text += "#undef " + name + "\n";
-  return text;
-}
-
 std::string device_arrays_text(const StagePlan& plan, const StageStep& step) {
-  std::map<std::string, int> arrays;
-  for (const StagePlanPart& part : step.parts)
-    for (const StageAccess& read : part.reads)
-      if (read.kind == StageAccess::Kind::kArray) arrays.emplace(read.name, read.tensor);
   std::string text;
-  for (const auto& [name, tensor] : arrays)
+  for (const auto& [name, tensor] : arrays_of(step))
     text += Filled("__global const $type* const $name = t$i_data_;\n")
                 .put("type", c_name_of(plan.tensors[tensor].type))
                 .put("name", name)

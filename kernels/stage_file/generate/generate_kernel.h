@@ -14,7 +14,6 @@ std::string kernel_head_text(const StageFile& file, const StagePlan& plan, const
                              const std::string& name, std::size_t number);
 /// `#define name(dx, dy) ...` for the planes. `inside`: no read is outside of its plane.
 std::string device_reads_text(const StagePlan& plan, const StageStep& step, bool inside);
-std::string undefine_reads(const StageStep& step);
 /// Pointers to the tensors that have a shape.
 std::string device_arrays_text(const StagePlan& plan, const StageStep& step);
 

@@ -47,10 +47,8 @@ std::string local_combine_text(const StageFile& file, const StagePlan& plan,
 // Each work-item has a partial result in local memory, where a group combines those of its items.
 std::string local_pieces_text(const StageFile& file, const StagePlan& plan, const StageStep& step) {
   const long items = local_items(plan, step);
-  return reduced_text(
-             plan, step,
-             std::string(Filled("__local $type l$tensor_[$items * $padded];\n").put("items", items))
-                 .c_str()) +
+  return reduced_text(plan, step,
+                      Filled("__local $type l$tensor_[$items * $padded];\n").put("items", items)) +
          std::string(Filled("enum { items_ = $items };\n").put("items", items)) + kBlockText +
          "const int item_ = get_local_id(0), "
          "group_ = block_ * get_num_groups(0) + get_group_id(0);\n{\n" +

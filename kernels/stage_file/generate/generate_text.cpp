@@ -46,6 +46,44 @@ std::map<std::string, StageAccess> planes_of(const StageStep& step) {
   return planes;
 }
 
+std::map<std::string, int> arrays_of(const StageStep& step) {
+  std::map<std::string, int> arrays;
+  for (const StagePlanPart& part : step.parts)
+    for (const StageAccess& read : part.reads)
+      if (read.kind == StageAccess::Kind::kArray) arrays.emplace(read.name, read.tensor);
+  return arrays;
+}
+
+Filled plane_text(const StagePlan& plan, const StageAccess& plane, const char* text) {
+  const StageTensor& tensor = plan.tensors[static_cast<std::size_t>(plane.tensor)];
+  return Filled(text)
+      .put("name", plane.name)
+      .put("type", c_name_of(tensor.type))
+      .put("times", plane.times)
+      .put("over", plane.over)
+      .put("halo", plane.halo)
+      .put("missing", tensor.role == StageTensor::Role::kBefore ? "frame == 0 ? 0 : " : "")
+      .put("i", plane.tensor);
+}
+
+std::string planes_text(const StagePlan& plan, const StageStep& step, const char* text) {
+  std::string all;
+  for (const auto& [name, plane] : planes_of(step)) all += plane_text(plan, plane, text);
+  return all;
+}
+
+std::string stores_text(const StageStep& step, const char* text) {
+  std::string all;
+  for (const StagePlanPart& part : step.parts)
+    for (const StageStore& write : part.writes)
+      if (write.tensor >= 0)
+        all += Filled(text)
+                   .put("name", write.name)
+                   .put("type", c_name_of(write.type))
+                   .put("i", write.tensor);
+  return all;
+}
+
 std::string element_text(const StageFile& file, const StageStep& step, StageSide side, bool wide) {
   const bool loops = step.skeleton == StagePart::Skeleton::kLoop;
   std::string text = loops ? "int again = 0;\n" : "";
@@ -74,7 +112,7 @@ std::string unrolled_element_text(const StageFile& file, const StageStep& step, 
   return "#define for tandem_for\n" + element + "#undef for\n";
 }
 
-std::string reduced_text(const StagePlan& plan, const StageStep& step, const char* text) {
+std::string reduced_text(const StagePlan& plan, const StageStep& step, const std::string& text) {
   std::string all;
   for (const StageStore& write : step.parts[0].writes) {
     const StageTensor& tensor = plan.tensors[static_cast<std::size_t>(write.tensor)];
@@ -94,6 +132,12 @@ std::string combine_text(const StageFile& file, const StagePlan& plan, const Sta
   if (!part.combine.text.empty()) return "{" + user_text(file, part.combine, "}");
   return reduced_text(plan, step,
                       "for (int i_ = 0; i_ < $count; ++i_) $name[i_] += $name_other[i_];\n");
+}
+
+std::string undefine_reads(const StageStep& step) {
+  std::string text;
+  for (const auto& [name, plane] : planes_of(step)) text += "#undef " + name + "\n";
+  return text;
 }
 
 std::string local_reads(const StageStep& step, bool define) {

@@ -29,6 +29,16 @@ class Filled {
 
 /// The planes that a step reads, with the widest halo of its parts.
 std::map<std::string, StageAccess> planes_of(const StageStep& step);
+/// The tensors with a shape that a step reads, by their names.
+std::map<std::string, int> arrays_of(const StageStep& step);
+
+/// A text for a plane. Keys: $name, its element $type, the index $i, $times, $over, $halo, and
+/// $missing: `frame == 0 ? 0 : ` for a plane of the frame before, which the first frame lacks.
+Filled plane_text(const StagePlan& plan, const StageAccess& plane, const char* text);
+/// The text, once for each plane that a step reads.
+std::string planes_text(const StagePlan& plan, const StageStep& step, const char* text);
+/// The text, once for each tensor that a step stores. Keys: $name, $type and the index $i.
+std::string stores_text(const StageStep& step, const char* text);
 
 /// The code of one element: variables for the outputs, the user's code, and the stores. Each part
 /// of the step sees the variables of the parts before it. `wide`: bytes are ints, which are stored
@@ -43,7 +53,9 @@ std::string unrolled_element_text(const StageFile& file, const StageStep& step, 
 std::string combine_text(const StageFile& file, const StagePlan& plan, const StageStep& step);
 /// The text, once for each tensor that kReduce writes. Keys: $type, $name, $count of elements,
 /// $padded, and the indices $tensor and $partials.
-std::string reduced_text(const StagePlan& plan, const StageStep& step, const char* text);
+std::string reduced_text(const StagePlan& plan, const StageStep& step, const std::string& text);
+/// Removes the read macros of planes.
+std::string undefine_reads(const StageStep& step);
 /// The read macro of a fused step's own tensors: `#define name(dx, dy) (name)`.
 std::string local_reads(const StageStep& step, bool define);
 

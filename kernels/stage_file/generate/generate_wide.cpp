@@ -103,18 +103,13 @@ std::string widened_text(const StagePlan& plan, const StageStep& step) {
   std::string text;
   for (const auto& [name, plane] : planes_of(step)) {
     if (!is_byte(plan, plane.tensor)) continue;
-    const bool before = plan.tensors[plane.tensor].role == StageTensor::Role::kBefore;
-    text +=
-        Filled(
-            "int t$i_wide_[2 * $halo + 1][(tandem_chunk + tandem_lanes) * $times + 2 * $halo];\n"
-            "for (int j_ = 0; j_ <= 2 * $halo; ++j_) {\n"
-            "const uchar* const from_ = t$i_rows_[j_] + chunk_ * $times - $halo;\n"
-            "for (int i_ = 0; i_ < (chunk_end_ - chunk_ - 1) * $times + 1 + 2 * $halo; ++i_) "
-            "t$i_wide_[j_][i_] = $missingfrom_[i_];\n}\n")
-            .put("i", plane.tensor)
-            .put("halo", plane.halo)
-            .put("times", plane.times)
-            .put("missing", before ? "frame == 0 ? 0 : " : "");
+    text += plane_text(
+        plan, plane,
+        "int t$i_wide_[2 * $halo + 1][(tandem_chunk + tandem_lanes) * $times + 2 * $halo];\n"
+        "for (int j_ = 0; j_ <= 2 * $halo; ++j_) {\n"
+        "const uchar* const from_ = t$i_rows_[j_] + chunk_ * $times - $halo;\n"
+        "for (int i_ = 0; i_ < (chunk_end_ - chunk_ - 1) * $times + 1 + 2 * $halo; ++i_) "
+        "t$i_wide_[j_][i_] = $missingfrom_[i_];\n}\n");
   }
   return text + each_written_byte(plan, step, "int t$i_wide_[tandem_chunk + tandem_lanes];\n");
 }
@@ -128,7 +123,8 @@ std::string spread_text(const StagePlan& plan, const StageStep& step, const std:
   for (const auto& [name, plane] : planes_of(step)) {
     if (plane.over == 1) continue;
     text +=
-        Filled(
+        plane_text(
+            plan, plane,
             "$type t$i_spread_[2 * $halo + 1][tandem_chunk + $block + (2 * $halo + 2) * $over];\n"
             "const int t$i_first_ = chunk_ / $over - $halo;\n"
             "for (int j_ = 0; j_ <= 2 * $halo; ++j_) {\n"
@@ -137,33 +133,9 @@ std::string spread_text(const StagePlan& plan, const StageStep& step, const std:
             "for (int i_ = 0; i_ < count_; ++i_)\n"
             "for (int k_ = 0; k_ < $over; ++k_) t$i_spread_[j_][i_ * $over + k_] = from_[i_];\n"
             "}\n")
-            .put("type", c_name_of(plan.tensors[static_cast<std::size_t>(plane.tensor)].type))
-            .put("i", plane.tensor)
-            .put("halo", plane.halo)
-            .put("over", plane.over)
             .put("block", block);
   }
   return text;
-}
-
-std::string spread_read_text(const StageAccess& plane) {
-  return Filled(
-             "#define $name(dx, dy) (t$i_spread_[tandem_reach(dy, $halo, $i) + $halo]"
-             "[x + (tandem_reach(dx, $halo, $i) - t$i_first_) * $over])\n")
-      .put("name", plane.name)
-      .put("i", plane.tensor)
-      .put("halo", plane.halo)
-      .put("over", plane.over);
-}
-
-std::string wide_read_text(const StageAccess& plane) {
-  return Filled(
-             "#define $name(dx, dy) (t$i_wide_[tandem_reach(dy, $halo, $i) + $halo][(x - chunk_) * "
-             "$times + tandem_reach(dx, $halo, $i) + $halo])\n")
-      .put("name", plane.name)
-      .put("i", plane.tensor)
-      .put("halo", plane.halo)
-      .put("times", plane.times);
 }
 
 std::string narrowed_text(const StagePlan& plan, const StageStep& step) {

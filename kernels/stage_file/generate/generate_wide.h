@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 
-#include <map>
 #include <string>
 
 #include "kernels/stage_file/generate/plan.h"
@@ -23,8 +22,10 @@ bool is_byte(const StagePlan& plan, int tensor);
 
 /// Code of the loop over chunks: the bytes that are read, as ints, and room for the written ones.
 std::string widened_text(const StagePlan& plan, const StageStep& step);
-/// The read macro of a widened plane: `#define name(dx, dy) ...`.
-std::string wide_read_text(const StageAccess& plane);
+/// The read macro of a widened plane, for plane_text().
+inline constexpr char kWideRead[] =
+    "#define $name(dx, dy) (t$i_wide_[tandem_reach(dy, $halo, $i) + $halo][(x - chunk_) * $times + "
+    "tandem_reach(dx, $halo, $i) + $halo])\n";
 /// Code behind the loop over a chunk: converts ints to bytes.
 std::string narrowed_text(const StagePlan& plan, const StageStep& step);
 
@@ -34,8 +35,10 @@ std::string narrowed_text(const StagePlan& plan, const StageStep& step);
 bool spreads(const StageStep& step);
 /// Code of the loop over chunks, which computes blocks of so many elements.
 std::string spread_text(const StagePlan& plan, const StageStep& step, const std::string& block);
-/// The read macro of a plane that was spread out: `#define name(dx, dy) ...`.
-std::string spread_read_text(const StageAccess& plane);
+/// The read macro of a plane that was spread out, for plane_text().
+inline constexpr char kSpreadRead[] =
+    "#define $name(dx, dy) (t$i_spread_[tandem_reach(dy, $halo, $i) + $halo]"
+    "[x + (tandem_reach(dx, $halo, $i) - t$i_first_) * $over])\n";
 
 /// The file's own functions and tables. GCC turns each known value of a table into a vector in
 /// memory. For a large table these vectors exceed the first cache, so its values are hidden.
