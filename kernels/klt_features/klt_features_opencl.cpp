@@ -6,7 +6,7 @@
 #include "kernels/klt_features/klt_features.h"
 #include "kernels/klt_features_cl.h"
 #include "kernels/klt_features_select_cl.h"
-#include "kernels/opencl/native.h"
+#include "kernels/opencl/kernel.h"
 
 namespace tandem {
 namespace {
@@ -49,9 +49,10 @@ struct KltFeaturesOpenCL::Private {
     const int width = dx.width, height = dx.height;
     const int made = static_cast<int>(piece_group) - window + 1;  // of a group, in pieces
     if (made > window) {
-      sum_pieces->enqueue(queue, cl::NDRange(opencl::pieces(width, made) * piece_group, height),
-                          cl::NDRange(piece_group, 1), dx, dy, sums, width, height, window,
-                          opencl::LocalMemory{6 * piece_group * sizeof(cl_float)});
+      sum_pieces->enqueue(queue,
+                          opencl::WorkSize(opencl::pieces(width, made) * piece_group, height),
+                          opencl::WorkSize(piece_group, 1), dx, dy, sums, width, height, window,
+                          opencl::LocalMemory{6 * piece_group * sizeof(float)});
     } else {
       const std::size_t across = opencl::pieces(width, window) * static_cast<std::size_t>(height);
       sum_rows.enqueue(queue, opencl::round_up(across, row_group), row_group, dx, dy, sums, width,
@@ -69,7 +70,7 @@ struct KltFeaturesOpenCL::Private {
                           height, window);
     };
     if (!in_local_memory) return enqueue(ends);
-    const std::size_t bytes_an_item = 3 * sizeof(cl_float) * static_cast<std::size_t>(window);
+    const std::size_t bytes_an_item = 3 * sizeof(float) * static_cast<std::size_t>(window);
     while (size > 1 && size * bytes_an_item > kMostLocalBytes) size /= 2;
     enqueue(opencl::LocalMemory{size * bytes_an_item});
   }
@@ -107,20 +108,20 @@ void KltFeaturesOpenCL::enqueue_select(opencl::Queue& queue, const opencl::Devic
   if (count <= 0) return;
   if (count > kKltMostFeatures) throw opencl::Error("too many features are asked for");
   const std::size_t group = self_->group, all = self_->groups * group;
-  const cl_int peaks_only = candidates == KltCandidates::peaks;
+  const int peaks_only = candidates == KltCandidates::peaks;
   const std::size_t sorted = sorted_for(count);
-  const opencl::LocalMemory shared{(std::max(group, kChunk) + 2) * sizeof(cl_uint)};
-  const auto wanted = static_cast<cl_uint>(count);
+  const opencl::LocalMemory shared{(std::max(group, kChunk) + 2) * sizeof(uint32_t)};
+  const auto wanted = static_cast<uint32_t>(count);
   static_assert(2 + kBins <= opencl::kZeroedWords);
-  const cl_mem zeroed = opencl::zeroed(queue);
-  for (cl_int pass = 0; pass < 2; ++pass) {
+  void* const zeroed = opencl::zeroed(queue);
+  for (int pass = 0; pass < 2; ++pass) {
     self_->count.enqueue(queue, all, group, strength, strength.width, strength.height, peaks_only,
-                         scratch, zeroed, pass, wanted, static_cast<cl_uint>(sorted),
-                         opencl::LocalMemory{kBins * sizeof(cl_uint)}, shared);
+                         scratch, zeroed, pass, wanted, static_cast<uint32_t>(sorted),
+                         opencl::LocalMemory{kBins * sizeof(uint32_t)}, shared);
   }
   self_->finish.enqueue(queue, all, group, strength, strength.width, strength.height, peaks_only,
                         scratch, zeroed, wanted, features,
-                        opencl::LocalMemory{sorted * sizeof(cl_ulong)}, shared);
+                        opencl::LocalMemory{sorted * sizeof(uint64_t)}, shared);
 }
 
 std::size_t KltFeaturesOpenCL::selection_scratch() {

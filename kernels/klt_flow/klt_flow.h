@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 
-#include <memory>
-
 #include "kernels/klt_features/klt_features.h"
 #include "kernels/klt_pyramid/klt_pyramid.h"
 
@@ -44,14 +42,14 @@ void klt_flow_simd(const KltPyramid<const float>& previous, const KltPyramid<con
 class KltFlowOpenCL {
  public:
   explicit KltFlowOpenCL(opencl::Context& context);  ///< throws opencl::Error
-  ~KltFlowOpenCL();
   void enqueue(opencl::Queue& queue, const KltLayout& layout, const opencl::DeviceSpan& previous,
                const opencl::DeviceSpan& current, const opencl::DeviceSpan& features, int count,
                const KltFlowSettings& settings, const opencl::DeviceSpan& vectors);
 
  private:
-  struct Private;
-  std::unique_ptr<Private> self_;
+  std::size_t items_ = 1;  // of a work-group, which follows one feature
+  opencl::Kernel kernel_;
+  std::size_t kept_bytes_;  // of local memory, for gradients
 };
 
 }  // namespace tandem

@@ -3,9 +3,9 @@
 
 #include <array>
 #include <cstdint>
-#include <memory>
+#include <optional>
 
-#include "kernels/opencl/opencl.h"
+#include "kernels/opencl/kernel.h"
 #include "kernels/plane.h"
 #include "kernels/util/plane_offset.h"
 
@@ -88,13 +88,16 @@ void klt_pyramid_simd(Plane<const uint8_t> luma, const KltPyramid<float>& pyrami
 class KltPyramidOpenCL {
  public:
   explicit KltPyramidOpenCL(opencl::Context& context);  ///< throws opencl::Error
-  ~KltPyramidOpenCL();
   void enqueue(opencl::Queue& queue, const opencl::DevicePlane& luma,
                const opencl::DeviceSpan& pyramid);
 
  private:
-  struct Private;
-  std::unique_ptr<Private> self_;
+  std::size_t items(int width, int height) const;
+
+  const bool in_tiles_;
+  int run_ = 1;  // pixels a work-item
+  std::optional<opencl::Kernel> all_, luma_, half_, gradients_;
+  std::size_t group_ = 1;
 };
 
 }  // namespace tandem

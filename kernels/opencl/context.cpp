@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include <algorithm>
 #include <cstdlib>
+#include <utility>
 
 #include "files/ascii.h"
 #include "kernels/opencl/native.h"
@@ -84,10 +85,7 @@ bool fits(const Found& found, const std::string& selector) {
 
 void add_device(Context::Native& native, const cl::Context& context, const cl::Device& device,
                 int number) {
-  if (native.devices.empty()) {
-    native.description = describe_device(device);
-    native.has_local_memory = device.getInfo<CL_DEVICE_LOCAL_MEM_TYPE>() == CL_LOCAL;
-  }
+  if (native.devices.empty()) native.description = describe_device(device);
   auto added = std::make_unique<NativeDevice>();
   added->context = context;
   added->device = device;
@@ -146,45 +144,27 @@ std::vector<std::size_t> choose(const std::vector<Found>& found, std::string_vie
 }  // namespace
 
 std::string describe(const cl::Error& error) {
-  const auto name = [&]() -> const char* {
-    switch (error.err()) {
-      case CL_DEVICE_NOT_AVAILABLE:
-        return "the device is not available";
-      case CL_MEM_OBJECT_ALLOCATION_FAILURE:
-        return "the device is out of memory";
-      case CL_OUT_OF_RESOURCES:
-        return "the device is out of resources or failed";
-      case CL_OUT_OF_HOST_MEMORY:
-        return "out of host memory";
-      case CL_BUILD_PROGRAM_FAILURE:
-        return "the program does not compile";
-      case CL_INVALID_VALUE:
-        return "invalid value";
-      case CL_INVALID_CONTEXT:
-        return "the objects are of different contexts";
-      case CL_INVALID_MEM_OBJECT:
-        return "invalid memory object";
-      case CL_INVALID_BUFFER_SIZE:
-        return "the device has no buffers of this size";
-      case CL_INVALID_BINARY:
-        return "invalid program binary";
-      case CL_INVALID_KERNEL_NAME:
-        return "the program has no such kernel";
-      case CL_INVALID_KERNEL_ARGS:
-        return "a kernel argument is missing";
-      case CL_INVALID_ARG_SIZE:
-        return "a kernel argument has the wrong size";
-      case CL_INVALID_WORK_GROUP_SIZE:
-        return "the work-group is too large";
-      case CL_INVALID_COMMAND_QUEUE:
-        return "invalid command queue";
-      case CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST:
-        return "an earlier command failed";
-      default:
-        return "OpenCL error";
-    }
-  }();
-  return std::string(name) + " (" + error.what() + ", error " + std::to_string(error.err()) + ")";
+  static constexpr std::pair<cl_int, const char*> kTexts[] = {
+      {CL_DEVICE_NOT_AVAILABLE, "the device is not available"},
+      {CL_MEM_OBJECT_ALLOCATION_FAILURE, "the device is out of memory"},
+      {CL_OUT_OF_RESOURCES, "the device is out of resources or failed"},
+      {CL_OUT_OF_HOST_MEMORY, "out of host memory"},
+      {CL_BUILD_PROGRAM_FAILURE, "the program does not compile"},
+      {CL_INVALID_VALUE, "invalid value"},
+      {CL_INVALID_CONTEXT, "the objects are of different contexts"},
+      {CL_INVALID_MEM_OBJECT, "invalid memory object"},
+      {CL_INVALID_BUFFER_SIZE, "the device has no buffers of this size"},
+      {CL_INVALID_BINARY, "invalid program binary"},
+      {CL_INVALID_KERNEL_NAME, "the program has no such kernel"},
+      {CL_INVALID_KERNEL_ARGS, "a kernel argument is missing"},
+      {CL_INVALID_ARG_SIZE, "a kernel argument has the wrong size"},
+      {CL_INVALID_WORK_GROUP_SIZE, "the work-group is too large"},
+      {CL_INVALID_COMMAND_QUEUE, "invalid command queue"},
+      {CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST, "an earlier command failed"}};
+  const auto* const known =
+      std::ranges::find(kTexts, error.err(), &std::pair<cl_int, const char*>::first);
+  return std::string(known == std::end(kTexts) ? "OpenCL error" : known->second) + " (" +
+         error.what() + ", error " + std::to_string(error.err()) + ")";
 }
 
 DeviceDescription describe_device(const cl::Device& device) {
@@ -202,6 +182,10 @@ DeviceDescription describe_device(const cl::Device& device) {
   cl_bool unified = CL_FALSE;  // deprecated since 2.0, yet the one query that all versions answer
   clGetDeviceInfo(device(), CL_DEVICE_HOST_UNIFIED_MEMORY, sizeof unified, &unified, nullptr);
   result.unified_memory = unified == CL_TRUE;
+  result.has_local_memory = device.getInfo<CL_DEVICE_LOCAL_MEM_TYPE>() == CL_LOCAL;
+  result.divides_exactly =
+      (device.getInfo<CL_DEVICE_SINGLE_FP_CONFIG>() & CL_FP_CORRECTLY_ROUNDED_DIVIDE_SQRT) != 0;
+  result.vector_floats = device.getInfo<CL_DEVICE_NATIVE_VECTOR_WIDTH_FLOAT>();
   result.compute_units = device.getInfo<CL_DEVICE_MAX_COMPUTE_UNITS>();
   result.max_work_group = device.getInfo<CL_DEVICE_MAX_WORK_GROUP_SIZE>();
   result.global_memory_bytes = device.getInfo<CL_DEVICE_GLOBAL_MEM_SIZE>();
@@ -232,7 +216,6 @@ std::shared_ptr<Context> Context::open(std::string_view selector) {
     if (kind == kinds.end()) kind = kinds.insert(kind, std::make_unique<Native>());
     checked("open " + each.description.name, [&] {
       add_device(**kind, cl::Context(each.device), each.device, static_cast<int>(i));
-      return CL_SUCCESS;
     });
     ++devices;
   }
@@ -266,7 +249,7 @@ void treat_as_gpu(Context& context) {
   Context::Native& native = context.native();
   native.description.is_cpu = false;
   native.description.unified_memory = false;
-  native.has_local_memory = true;
+  native.description.has_local_memory = true;
 }
 
 Context::Context(std::unique_ptr<Native> native) : native_(std::move(native)) {

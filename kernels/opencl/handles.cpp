@@ -12,7 +12,7 @@ void* device_handle(Context& context, int device) { return context.native().at(d
 void* program_handle(Context& context, int device, const std::string& source,
                      const std::string& options) {
   const Program program = build_program(context, source, options.empty() ? "" : ' ' + options);
-  cl_program const handle = program.each[static_cast<std::size_t>(device)]();
+  cl_program const handle = program.native->each[static_cast<std::size_t>(device)]();
   clRetainProgram(handle);
   return handle;
 }

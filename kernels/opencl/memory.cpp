@@ -16,8 +16,9 @@ ConstantData constant_data(Context& context, const void* data, std::size_t bytes
   return checked("copy a kernel's constants to the device", [&] {
     ConstantData copies;
     for (const auto& device : context.native().devices) {
-      copies.each.emplace_back(device->context, CL_MEM_READ_ONLY | CL_MEM_COPY_HOST_PTR, bytes,
-                               const_cast<void*>(data));
+      const auto copy = std::make_shared<cl::Buffer>(
+          device->context, CL_MEM_READ_ONLY | CL_MEM_COPY_HOST_PTR, bytes, const_cast<void*>(data));
+      copies.each.emplace_back(copy, (*copy)());
       ++counters().buffers_created;
     }
     return copies;
@@ -133,9 +134,22 @@ void upload_now(Queue& queue, void* mem, const void* host, std::size_t bytes, st
   if (bytes == 0) return;
   const cl::Buffer buffer(static_cast<cl_mem>(mem), true);
   enqueue_deferred(queue);
-  cl::CommandQueue& commands = queue.native().queue;
   command(queue, "copy to the device",
-          [&] { commands.enqueueWriteBuffer(buffer, CL_TRUE, at, bytes, host); });
+          [&] { queue.native().queue.enqueueWriteBuffer(buffer, CL_TRUE, at, bytes, host); });
+}
+
+void download_now(Queue& queue, void* mem, void* host, std::size_t bytes, std::size_t at) {
+  const cl::Buffer buffer(static_cast<cl_mem>(mem), true);
+  enqueue_deferred(queue);
+  command(queue, "copy from the device",
+          [&] { queue.native().queue.enqueueReadBuffer(buffer, CL_TRUE, at, bytes, host); });
+}
+
+void clear(Queue& queue, void* mem, std::size_t bytes) {
+  const cl::Buffer buffer(static_cast<cl_mem>(mem), true);
+  enqueue_deferred(queue);
+  command(queue, "clear memory of the device",
+          [&] { queue.native().queue.enqueueFillBuffer(buffer, cl_int{0}, 0, bytes); });
 }
 
 void download(Queue& queue, void* mem, void* host, const HostRows& rows) {

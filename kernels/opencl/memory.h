@@ -51,8 +51,12 @@ void release_pinned(const Pinned& pinned) noexcept;
 void upload(Queue& queue, void* mem, const void* host, const HostRows& rows);
 void download(Queue& queue, void* mem, void* host, const HostRows& rows);
 
-/// Copies packed bytes to the device, after all enqueued commands, and waits.
+/// Copy packed bytes to or from the device, after all enqueued commands, and wait. Throw Error.
 void upload_now(Queue& queue, void* mem, const void* host, std::size_t bytes, std::size_t at);
+void download_now(Queue& queue, void* mem, void* host, std::size_t bytes, std::size_t at);
+
+/// Enqueues the fill of `bytes`, a multiple of 4, with 0. Throws Error.
+void clear(Queue& queue, void* mem, std::size_t bytes);
 
 /// Copies to the host on the device's own queue, and waits. `at`: offset of the bytes in device
 /// memory. Throws an Error that names the device.

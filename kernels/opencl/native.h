@@ -10,16 +10,14 @@
 #include <map>
 #include <memory>
 #include <mutex>
-#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "kernels/opencl/opencl.h"
+#include "kernels/opencl/kernel.h"
 #include "kernels/opencl/pace.h"
-#include "kernels/opencl/sizes.h"
 
-/// The OpenCL objects behind opencl.h, for the files that enqueue kernels.
+/// The OpenCL objects behind opencl.h and kernel.h.
 namespace tandem::opencl {
 
 /// One of a context's devices.
@@ -42,28 +40,18 @@ struct NativeDevice {
 
 struct Context::Native {
   DeviceDescription description;
-  bool has_local_memory = false;  // of its own; CPUs and some GPUs take it from global memory
   std::vector<std::unique_ptr<NativeDevice>> devices;
   std::vector<std::string> left_out;
 
   NativeDevice& at(int device) const { return *devices[static_cast<std::size_t>(device)]; }
 };
 
-/// A command that a call has left to the next call, which may compute both in one launch.
-class Deferred {
- public:
-  virtual ~Deferred() = default;
-  virtual void enqueue(Queue& queue) = 0;  ///< throws Error
-};
-
 struct Queue::Native {
   const NativeDevice& device;
   cl::CommandQueue queue;
-  /// Enqueued before any other command and before flush() and finish(); null: no command.
-  std::unique_ptr<Deferred> deferred;
-  std::unique_ptr<Deferred> spare;  ///< for reuse, so that a steady stream allocates nothing
-  cl::Buffer zeroed;                ///< see opencl::zeroed()
-  cl::Buffer scratch;               ///< see opencl::scratch()
+  DeferredCommands deferred;
+  cl::Buffer zeroed;   ///< see opencl::zeroed()
+  cl::Buffer scratch;  ///< see opencl::scratch()
   std::size_t scratch_bytes = 0;
 
   explicit Native(const NativeDevice& on) : device(on) {}
@@ -150,132 +138,18 @@ struct CopyPlace {
 CopyPlace place_for_upload(Queue& queue);    ///< throws Error
 CopyPlace place_for_download(Queue& queue);  ///< throws Error
 
-/// A program on each of a context's devices.
-struct Program {
+struct Program::Native {
   std::vector<cl::Program> each;
 };
 
-/// Enqueues deferred commands, behind the uploads beside them. Call it before every command on the
-/// queue. Throws Error.
-void enqueue_deferred(Queue& queue);
-
-/// kZeroedWords of 32 bits on the queue's device, for counters that work-groups share. All are 0,
-/// and each kernel that uses them has to leave them at 0. Throws Error.
-cl_mem zeroed(Queue& queue);
-inline constexpr std::size_t kZeroedWords = 2056;
-
-/// Memory of at least this size on the queue's device, for data between consecutive kernels. Any
-/// later call may overwrite it or replace it by a larger one. Throws Error.
-cl_mem scratch(Queue& queue, std::size_t bytes);
-
-/// The program in OpenCL C 1.2, from the context's programs, the cache on disk or the compiler.
-/// `options`: results of define(), concatenated. Throws Error with the compiler's messages.
-Program build_program(Context& context, const std::string& source, const std::string& options = {});
-
-/// An option of build_program: NAME with a value in the source.
-template <typename Value>
-std::string define(const char* name, Value value) {
-  return std::string(" -D") + name + "=" + std::to_string(value);
+inline cl::NDRange range_of(const WorkSize& size) {
+  return size.dimensions == 1 ? cl::NDRange(size.sizes[0])
+                              : cl::NDRange(size.sizes[0], size.sizes[1]);
 }
 
-/// Constants of a kernel, copied to each of a context's devices once.
-struct ConstantData {
-  std::vector<cl::Buffer> each;
-};
-ConstantData constant_data(Context& context, const void* data, std::size_t bytes);
-
-/// A kernel argument: this many bytes of local memory for each work-group.
-struct LocalMemory {
-  std::size_t bytes = 0;
-};
-
-/// Kernel arguments whose number and types are known at run time alone.
-struct ArgumentList {
-  struct Argument {
-    std::size_t bytes = 0;
-    const void* value = nullptr;  ///< lives until the kernel is enqueued
-  };
-  std::span<const Argument> all;
-};
-
-/// The number of pieces of this size that cover all of it.
-inline std::size_t pieces(int size, int piece) {
-  return static_cast<std::size_t>((size + piece - 1) / piece);
-}
-inline std::size_t round_up(std::size_t value, std::size_t multiple) {
-  return (value + multiple - 1) / multiple * multiple;
-}
-
-/// A kernel and the limits of its work-groups. Thread-safe: a mutex a device is held while the
-/// arguments are set and the kernel is enqueued.
-class Kernel {
- public:
-  Kernel(Context& context, const Program& program, const char* name);
-
-  /// Most work-items of a group, given the registers that this kernel takes on this device.
-  std::size_t max_group() const { return max_group_; }
-  /// Work-items of a group: at most `wanted` and max_group(). It is a multiple of the items that
-  /// run in step on the device (warp, wavefront), if that many are allowed.
-  std::size_t group_size(std::size_t wanted) const;
-  std::size_t group_size(BySort wanted) const { return group_size(wanted.on_cpu(is_cpu_)); }
-
-  /// Arguments are scalars of the kernel's types, cl_mem, ConstantData, LocalMemory, a DeviceSpan
-  /// (of the kernel: memory and ulong offset) or a DevicePlane (memory, ulong offset and long
-  /// stride); throws Error. `global` and `local` are numbers, or ranges of more dimensions.
-  template <typename... Arguments>
-  void enqueue(Queue& queue, const cl::NDRange& global, const cl::NDRange& local,
-               const Arguments&... arguments) {
-    enqueue_deferred(queue);
-    cl::CommandQueue& commands = queue.native().queue;
-    OnDevice& here = *devices_[static_cast<std::size_t>(queue.device())];
-    command(queue, name_.c_str(), [&] {
-      const std::lock_guard lock(here.mutex);
-      cl_uint position = 0;
-      (set(here.kernel, queue, position, arguments), ...);
-      commands.enqueueNDRangeKernel(here.kernel, cl::NullRange, global, local, nullptr,
-                                    queue.native().note_kernel());
-    });
-    if (queue.native().stop) queue.native().keep_pace();
-  }
-
- private:
-  struct OnDevice {
-    std::mutex mutex;
-    cl::Kernel kernel;
-  };
-
-  // Each sets the kernel's arguments from `position` on, and advances it.
-  template <typename Argument>
-  static void set(cl::Kernel& kernel, const Queue&, cl_uint& position, const Argument& argument) {
-    kernel.setArg(position++, sizeof argument, &argument);
-  }
-  static void set(cl::Kernel& kernel, const Queue&, cl_uint& position, const LocalMemory& local) {
-    kernel.setArg(position++, local.bytes, nullptr);
-  }
-  static void set(cl::Kernel& kernel, const Queue& queue, cl_uint& position,
-                  const ConstantData& data) {
-    set(kernel, queue, position, data.each[static_cast<std::size_t>(queue.device())]());
-  }
-  static void set(cl::Kernel& kernel, const Queue& queue, cl_uint& position,
-                  const DeviceSpan& span) {
-    set(kernel, queue, position, span.mem);
-    set(kernel, queue, position, static_cast<cl_ulong>(span.offset));
-  }
-  static void set(cl::Kernel& kernel, const Queue& queue, cl_uint& position,
-                  const DevicePlane& plane) {
-    set(kernel, queue, position, DeviceSpan{plane.mem, plane.offset});
-    set(kernel, queue, position, static_cast<cl_long>(plane.stride));
-  }
-
-  static void set(cl::Kernel& kernel, const Queue&, cl_uint& position, const ArgumentList& list) {
-    for (const ArgumentList::Argument& argument : list.all)
-      kernel.setArg(position++, argument.bytes, argument.value);
-  }
-
-  std::vector<std::unique_ptr<OnDevice>> devices_;
-  const std::string name_;
-  bool is_cpu_;
-  std::size_t max_group_ = 1, group_multiple_ = 1;
+struct Kernel::OnDevice {
+  std::mutex mutex;  // arguments belong to the kernel until it is enqueued
+  cl::Kernel kernel;
 };
 
 }  // namespace tandem::opencl

@@ -52,7 +52,10 @@ struct DeviceDescription {
   std::string extensions;
   bool is_cpu = false;  ///< uses the cores that the CPU path needs
   bool is_gpu = false;
-  bool unified_memory = false;  ///< host and device share one memory
+  bool unified_memory = false;    ///< host and device share one memory
+  bool has_local_memory = false;  ///< of its own; CPUs and some GPUs take it from global memory
+  bool divides_exactly = false;   ///< can divide and take roots as IEEE 754 rounds them
+  unsigned vector_floats = 0;     ///< floats in a vector of the device's instructions
   unsigned compute_units = 0;
   std::size_t max_work_group = 0;
   uint64_t global_memory_bytes = 0, local_memory_bytes = 0;

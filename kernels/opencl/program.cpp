@@ -92,10 +92,10 @@ cl::Program build(NativeDevice& native, const DeviceDescription& description,
 
 Program build_program(Context& context, const std::string& source, const std::string& options) {
   const std::string all = "-cl-std=CL1.2" + options;
-  Program program;
+  Program::Native programs;
   for (const auto& device : context.native().devices)
-    program.each.push_back(build(*device, context.device(), source, all));
-  return program;
+    programs.each.push_back(build(*device, context.device(), source, all));
+  return {std::make_shared<const Program::Native>(std::move(programs))};
 }
 
 }  // namespace tandem::opencl

@@ -64,13 +64,15 @@ Queue::~Queue() = default;
 void enqueue_deferred(Queue& queue) {
   queue.native().wait_for_uploads();
   // Taken first: enqueuing it comes here again.
-  auto deferred = std::move(queue.native().deferred);
-  if (!deferred) return;
-  deferred->enqueue(queue);
-  queue.native().spare = std::move(deferred);
+  auto next = std::move(queue.native().deferred.next);
+  if (!next) return;
+  next->enqueue(queue);
+  queue.native().deferred.spare = std::move(next);
 }
 
-cl_mem zeroed(Queue& queue) {
+DeferredCommands& deferred_commands(Queue& queue) { return queue.native().deferred; }
+
+void* zeroed(Queue& queue) {
   cl::Buffer& memory = queue.native().zeroed;
   if (memory() == nullptr) {
     memory = checked("make memory for counts", [&] {
@@ -84,7 +86,7 @@ cl_mem zeroed(Queue& queue) {
 }
 
 // Commands that use the memory which is replaced keep it until they are done.
-cl_mem scratch(Queue& queue, std::size_t bytes) {
+void* scratch(Queue& queue, std::size_t bytes) {
   Queue::Native& native = queue.native();
   if (native.scratch_bytes < bytes) {
     native.scratch = checked("make scratch memory", [&] {
@@ -184,28 +186,6 @@ void Queue::Native::keep_pace() {
   if (!*stop) return;
   clFinish(queue());
   throw Error("the work on the device was stopped");
-}
-
-Kernel::Kernel(Context& context, const Program& program, const char* name)
-    : name_(name), is_cpu_(context.device().is_cpu) {
-  checked(std::string("make the kernel ") + name, [&] {
-    for (const cl::Program& each : program.each) {
-      devices_.push_back(std::make_unique<OnDevice>());
-      devices_.back()->kernel = cl::Kernel(each, name);
-      ++counters().objects_created;
-    }
-    // Of devices of one kind.
-    const cl::Device& device = context.native().at(0).device;
-    const cl::Kernel& kernel = devices_.front()->kernel;
-    max_group_ = kernel.getWorkGroupInfo<CL_KERNEL_WORK_GROUP_SIZE>(device);
-    group_multiple_ = kernel.getWorkGroupInfo<CL_KERNEL_PREFERRED_WORK_GROUP_SIZE_MULTIPLE>(device);
-    return CL_SUCCESS;
-  });
-}
-
-std::size_t Kernel::group_size(std::size_t wanted) const {
-  const std::size_t most = std::max<std::size_t>(std::min(wanted, max_group_), 1);
-  return most >= group_multiple_ ? most / group_multiple_ * group_multiple_ : most;
 }
 
 }  // namespace tandem::opencl

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
-#include <memory>
 #include <span>
 #include <string>
 #include <variant>
 
-#include "kernels/opencl/opencl.h"
+#include "kernels/opencl/kernel.h"
 
 namespace tandem::opencl {
 
@@ -19,15 +19,26 @@ class SourceKernel {
   using Argument = std::variant<void*, int32_t, float>;
 
   /// Throws Error with the compiler's messages.
-  SourceKernel(Context& context, const std::string& source, const std::string& name);
-  ~SourceKernel();
+  SourceKernel(Context& context, const std::string& source, const std::string& name)
+      : kernel_(context, build_program(context, source), name),
+        group_(std::min(kSourceGroup, kernel_.max_group())) {}
 
   /// Enqueues `items` work-items in one dimension, rounded up to whole groups. Throws Error.
-  void enqueue(Queue& queue, std::size_t items, std::span<const Argument> arguments);
+  void enqueue(Queue& queue, std::size_t items, std::span<const Argument> arguments) const {
+    kernel_.enqueue(queue, round_up(items, group_), group_, All{arguments});
+  }
 
  private:
-  struct Private;
-  std::unique_ptr<Private> self_;
+  struct All {
+    std::span<const Argument> arguments;
+    void add_to(KernelArguments& to) const {
+      for (const Argument& argument : arguments)
+        std::visit([&](const auto& value) { to.add(value); }, argument);
+    }
+  };
+
+  Kernel kernel_;
+  std::size_t group_;
 };
 
 }  // namespace tandem::opencl

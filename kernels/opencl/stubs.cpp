@@ -1,14 +1,21 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // The OpenCL layer in a build without OpenCL: list_devices() returns nothing and Context::open()
-// throws, so no program that asks for a device first reaches the rest. The kernels' device classes
-// for that build are in kernels/no_opencl.cpp.
+// throws, so no program that asks for a device first reaches the rest.
 #include "kernels/opencl/handles.h"
+#include "kernels/opencl/kernel.h"
 #include "kernels/opencl/memory.h"
 #include "kernels/opencl/opencl.h"
-#include "kernels/opencl/source_kernel.h"
-#include "kernels/opencl/unavailable.h"
 
 namespace tandem::opencl {
+namespace {
+
+[[noreturn]] void unavailable() {
+  throw Error(
+      "this build has no OpenCL: install the OpenCL headers and loader and configure with "
+      "-Dopencl=enabled to use a device");
+}
+
+}  // namespace
 
 struct Context::Native {
   DeviceDescription description;
@@ -54,15 +61,26 @@ void release_pinned(const Pinned&) noexcept {}
 void upload(Queue&, void*, const void*, const HostRows&) { unavailable(); }
 void upload_now(Queue&, void*, const void*, std::size_t, std::size_t) { unavailable(); }
 void download(Queue&, void*, void*, const HostRows&) { unavailable(); }
+void download_now(Queue&, void*, void*, std::size_t, std::size_t) { unavailable(); }
+void clear(Queue&, void*, std::size_t) { unavailable(); }
 void download_now(Context&, int, void*, void*, std::size_t, std::size_t) { unavailable(); }
 void download_now(Context&, int, void*, void*, const HostRows&) { unavailable(); }
 
 }  // namespace memory
 
-struct SourceKernel::Private {};
-SourceKernel::SourceKernel(Context&, const std::string&, const std::string&) { unavailable(); }
-SourceKernel::~SourceKernel() = default;
-void SourceKernel::enqueue(Queue&, std::size_t, std::span<const Argument>) { unavailable(); }
+Program build_program(Context&, const std::string&, const std::string&) { unavailable(); }
+ConstantData constant_data(Context&, const void*, std::size_t) { unavailable(); }
+void* zeroed(Queue&) { unavailable(); }
+void* scratch(Queue&, std::size_t) { unavailable(); }
+DeferredCommands& deferred_commands(Queue&) { unavailable(); }
+void enqueue_deferred(Queue&) { unavailable(); }
+void KernelArguments::set(std::size_t, const void*) { unavailable(); }
+Kernel::Kernel(Context&, const Program&, const std::string&) { unavailable(); }
+std::size_t Kernel::group_size(std::size_t) const { return 1; }
+void Kernel::enqueue_with(Queue&, const WorkSize&, const WorkSize&,
+                          const std::function<void(KernelArguments&)>&) const {
+  unavailable();
+}
 void* context_handle(Context&, int) { unavailable(); }
 void* device_handle(Context&, int) { unavailable(); }
 void* program_handle(Context&, int, const std::string&, const std::string&) { unavailable(); }

@@ -2,9 +2,8 @@
 #pragma once
 
 #include <cstdint>
-#include <memory>
 
-#include "kernels/opencl/opencl.h"
+#include "kernels/opencl/kernel.h"
 #include "kernels/plane.h"
 
 /// Resamples one 8-bit plane to another size: the levels of an image pyramid.
@@ -24,13 +23,13 @@ void resize_simd(Plane<const uint8_t> source, Plane<uint8_t> destination, Rows r
 class ResizeOpenCL {
  public:
   explicit ResizeOpenCL(opencl::Context& context);  ///< throws opencl::Error
-  ~ResizeOpenCL();
   void enqueue(opencl::Queue& queue, const opencl::DevicePlane& source,
                const opencl::DevicePlane& destination, Rows rows);
 
  private:
-  struct Private;
-  std::unique_ptr<Private> self_;
+  const int run_;  // pixels a work-item
+  const opencl::Kernel kernel_;
+  const std::size_t group_;
 };
 
 }  // namespace tandem

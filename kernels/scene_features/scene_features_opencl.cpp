@@ -5,7 +5,7 @@
 #include <string>
 #include <utility>
 
-#include "kernels/opencl/native.h"
+#include "kernels/opencl/kernel.h"
 #include "kernels/scene_features/scene_features.h"
 #include "kernels/scene_features_cl.h"
 
@@ -20,13 +20,13 @@ constexpr std::size_t kNone = ~std::size_t{0};  // NONE of the kernels: nothing 
 /// The taps of all blurs, one after the other.
 struct Taps {
   std::vector<float> values;
-  cl_int first[kLevels], radius[kLevels];
+  int first[kLevels], radius[kLevels];
 
   Taps() {
     for (int level = 0; level < kLevels; ++level) {
       const std::vector<float> taps = scene_taps(scene_blur(level));
-      first[level] = static_cast<cl_int>(values.size());
-      radius[level] = static_cast<cl_int>(taps.size() / 2);
+      first[level] = static_cast<int>(values.size());
+      radius[level] = static_cast<int>(taps.size() / 2);
       values.insert(values.end(), taps.begin(), taps.end());
     }
   }
@@ -151,7 +151,7 @@ struct InRuns final : SpaceMaker {
                       const opencl::DeviceSpan& space, Images images) {
     const int width = octave.width, height = octave.height;
     for (int level = octave.number == 0 ? 0 : 1; level < kLevels; ++level) {
-      const cl_int first_tap = taps.first[level], radius = taps.radius[level];
+      const int first_tap = taps.first[level], radius = taps.radius[level];
       each_run(blur_down, queue, width, height, before, images.down, width, height, tap_values,
                first_tap, radius);
       each_run(blur_across, queue, width, height, images.down, before, images.level,
@@ -160,7 +160,7 @@ struct InRuns final : SpaceMaker {
       if (Octave::has_gradient(level)) {
         each_run(gradient, queue, width, height, images.level,
                  opencl::DeviceSpan{space.mem, octave.magnitude(level)},
-                 cl_ulong{octave.angle(level)}, width, height);
+                 uint64_t{octave.angle(level)}, width, height);
       }
       before = images.level;
       std::swap(images.level, images.other);
@@ -191,11 +191,11 @@ struct InTiles final : SpaceMaker {
 
   /// As in scene_features.cl.
   struct Level {
-    cl_ulong image, level, difference, magnitude, angle, base;
-    cl_int base_width, base_height, width, height;
-    cl_int tiles() const {
-      return static_cast<cl_int>(opencl::pieces(width, kSceneTileWidth) *
-                                 opencl::pieces(height, kSceneTileHeight));
+    uint64_t image, level, difference, magnitude, angle, base;
+    int base_width, base_height, width, height;
+    int tiles() const {
+      return static_cast<int>(opencl::pieces(width, kSceneTileWidth) *
+                              opencl::pieces(height, kSceneTileHeight));
     }
   };
 
@@ -225,7 +225,7 @@ struct InTiles final : SpaceMaker {
 
   void enqueue(opencl::Queue& queue, const opencl::DevicePlane& luma, const SceneLayout& layout,
                const opencl::DeviceSpan& space, const opencl::DeviceSpan& scratch) override {
-    const auto launch = [&](opencl::Kernel& kernel, cl_int tiles, const auto&... arguments) {
+    const auto launch = [&](opencl::Kernel& kernel, int tiles, const auto&... arguments) {
       const std::size_t group = kernel.group_size(opencl::kBlurGroup);
       kernel.enqueue(queue, group * static_cast<std::size_t>(tiles), group, arguments...);
     };

@@ -3,7 +3,7 @@
 #include <optional>
 #include <utility>
 
-#include "kernels/opencl/native.h"
+#include "kernels/opencl/kernel.h"
 #include "kernels/srad/srad.h"
 #include "kernels/srad_cl.h"
 
@@ -60,11 +60,11 @@ struct SradOpenCL::Private {
     const std::size_t size = kernel.group_size(opencl::kRowGroup);
     const std::size_t groups = (static_cast<std::size_t>(width) + size - 1) / size;
     kernel.enqueue(queue, groups * size * static_cast<std::size_t>(rows.count()), size,
-                   arguments..., static_cast<cl_int>(groups), cl_int{rows.begin});
+                   arguments..., static_cast<int>(groups), rows.begin);
   }
 
   void prepare_now(opencl::Queue& queue, const Plane& image, const Plane& squares, Rows rows) {
-    pixels(prepare, queue, image.width, rows, image, squares, cl_int{image.width});
+    pixels(prepare, queue, image.width, rows, image, squares, image.width);
   }
 
   void sum_rows(opencl::Queue& queue, const Plane& image, const Plane& squares, int height,
@@ -72,10 +72,10 @@ struct SradOpenCL::Private {
     const int rows = rows_a_sum(height);
     const auto groups = static_cast<std::size_t>((height + rows - 1) / rows);
     reduce.enqueue(queue, sum_group * groups, sum_group, image, squares, sums,
-                   opencl::zeroed(queue), cl_int{image.width}, cl_int{height}, cl_int{rows},
-                   pixels_of(image, height), static_cast<cl_float>(kSradLeastVariation), statistics,
-                   opencl::LocalMemory{sum_group * sizeof(cl_float4)},
-                   opencl::LocalMemory{sizeof(cl_uint)});
+                   opencl::zeroed(queue), image.width, height, rows, pixels_of(image, height),
+                   static_cast<float>(kSradLeastVariation), statistics,
+                   opencl::LocalMemory{sum_group * 4 * sizeof(float)},
+                   opencl::LocalMemory{sizeof(uint32_t)});
   }
 
   void reduce_now(opencl::Queue& queue, const Plane& image, const Plane& squares, const Span& sums,
@@ -83,27 +83,28 @@ struct SradOpenCL::Private {
     if (!combines) return sum_rows(queue, image, squares, image.height, sums, statistics);
     const Blocks blocks(image, most_sums);
     const Scratch scratch = scratch_of(queue, image, blocks);
-    reduce_blocks->enqueue(
-        queue, blocks.count * block_group, block_group, image, squares, scratch.sums[0].mem,
-        opencl::zeroed(queue), cl_int{image.width}, cl_int{image.height}, cl_int{blocks.tiles},
-        pixels_of(image, image.height), static_cast<cl_float>(kSradLeastVariation), statistics,
-        opencl::LocalMemory{block_group * sizeof(cl_float4)}, opencl::LocalMemory{sizeof(cl_uint)});
+    reduce_blocks->enqueue(queue, blocks.count * block_group, block_group, image, squares,
+                           scratch.sums[0].mem, opencl::zeroed(queue), image.width, image.height,
+                           blocks.tiles, pixels_of(image, image.height),
+                           static_cast<float>(kSradLeastVariation), statistics,
+                           opencl::LocalMemory{block_group * 4 * sizeof(float)},
+                           opencl::LocalMemory{sizeof(uint32_t)});
   }
 
   void diffuse_now(opencl::Queue& queue, const Plane& image, const Span& statistics,
                    const Plane& differences, const Plane& coefficient, Rows rows) {
     pixels(diffuse, queue, image.width, rows, image, statistics, differences, coefficient,
-           cl_int{image.width}, cl_int{image.height});
+           image.width, image.height);
   }
 
   void update_now(opencl::Queue& queue, const Plane& image, const Plane& differences,
                   const Plane& coefficient, float lambda, const Plane& updated, Rows rows) {
-    pixels(update, queue, image.width, rows, image, differences, coefficient, updated,
-           cl_float{lambda / 4}, cl_int{image.width}, cl_int{image.height});
+    pixels(update, queue, image.width, rows, image, differences, coefficient, updated, lambda / 4,
+           image.width, image.height);
   }
 
-  static cl_float pixels_of(const Plane& image, int height) {
-    return static_cast<cl_float>(image.width) * static_cast<cl_float>(height);
+  static float pixels_of(const Plane& image, int height) {
+    return static_cast<float>(image.width) * static_cast<float>(height);
   }
 
   /// How work-groups share an image: so many blocks of so many tiles below each other.
@@ -129,7 +130,7 @@ struct SradOpenCL::Private {
     const std::size_t sums = kSumFloats * blocks.count;
     const std::size_t floats =
         2 * sums + static_cast<std::size_t>(image.width) * static_cast<std::size_t>(image.height);
-    const cl_mem mem = opencl::scratch(queue, floats * sizeof(cl_float));
+    void* const mem = opencl::scratch(queue, floats * sizeof(float));
     return {{{mem, 0}, {mem, sums}}, {mem, 2 * sums, image.width, image.height, image.width}};
   }
 
@@ -196,10 +197,10 @@ struct SradOpenCL::Left final : opencl::Deferred {
     const Plane& squares_of = keep ? squares : from;
     kernels->iterate->enqueue(
         queue, blocks.count * k.block_group, k.block_group, from, to, scratch.sums[turn],
-        cl_int{follows}, scratch.sums[1 - turn], cl_float{lambda / 4}, cl_int{image.width},
-        cl_int{image.height}, cl_int{blocks.tiles}, Private::pixels_of(image, image.height),
-        static_cast<cl_float>(kSradLeastVariation), cl_int{keep}, statistics, squares_of,
-        differences, coefficient, opencl::LocalMemory{k.block_group * sizeof(cl_float4)});
+        int{follows}, scratch.sums[1 - turn], lambda / 4, image.width, image.height, blocks.tiles,
+        Private::pixels_of(image, image.height), static_cast<float>(kSradLeastVariation), int{keep},
+        statistics, squares_of, differences, coefficient,
+        opencl::LocalMemory{k.block_group * 4 * sizeof(float)});
   }
 
   // Whether another iteration may follow in one launch: what it writes is where the first one does.
@@ -227,12 +228,12 @@ SradOpenCL::~SradOpenCL() = default;
 
 void SradOpenCL::extract(opencl::Queue& queue, const Plane& luma, const Plane& image,
                          Rows rows) const {
-  self_->pixels(self_->extract, queue, image.width, rows, luma, image, cl_int{image.width});
+  self_->pixels(self_->extract, queue, image.width, rows, luma, image, image.width);
 }
 
 // What the queue has deferred, if its last stage was `step`; else null.
 SradOpenCL::Left* SradOpenCL::left_at(opencl::Queue& queue, int step) {
-  auto* left = dynamic_cast<Left*>(queue.native().deferred.get());
+  auto* left = dynamic_cast<Left*>(opencl::deferred_commands(queue).next.get());
   return left && left->last == step ? left : nullptr;
 }
 
@@ -280,7 +281,7 @@ void SradOpenCL::diffuse(opencl::Queue& queue, const Plane& image, const Span& s
     return;
   }
   opencl::enqueue_deferred(queue);
-  std::unique_ptr<opencl::Deferred>& spare = queue.native().spare;
+  auto& [next, spare] = opencl::deferred_commands(queue);
   if (dynamic_cast<Left*>(spare.get()) == nullptr) spare = std::make_unique<Left>();
   left = static_cast<Left*>(spare.get());
   *left = Left{};
@@ -289,7 +290,7 @@ void SradOpenCL::diffuse(opencl::Queue& queue, const Plane& image, const Span& s
   left->statistics = statistics;
   left->differences = differences;
   left->coefficient = coefficient;
-  queue.native().deferred = std::move(spare);
+  next = std::move(spare);
 }
 
 void SradOpenCL::update(opencl::Queue& queue, const Plane& image, const Plane& differences,
@@ -305,9 +306,9 @@ void SradOpenCL::update(opencl::Queue& queue, const Plane& image, const Plane& d
   }
   if (next) {
     // Enqueuing it would come back here.
-    auto deferred = std::move(queue.native().deferred);
+    auto deferred = std::move(opencl::deferred_commands(queue).next);
     next->advance(queue);
-    queue.native().deferred = std::move(deferred);
+    opencl::deferred_commands(queue).next = std::move(deferred);
   }
   left->lambda = lambda;
   left->updated = updated;
@@ -316,7 +317,7 @@ void SradOpenCL::update(opencl::Queue& queue, const Plane& image, const Plane& d
 
 void SradOpenCL::compress(opencl::Queue& queue, const Plane& image, const Plane& luma,
                           Rows rows) const {
-  self_->pixels(self_->compress, queue, image.width, rows, image, luma, cl_int{image.width});
+  self_->pixels(self_->compress, queue, image.width, rows, image, luma, image.width);
 }
 
 }  // namespace tandem

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include <algorithm>
 
-#include "kernels/opencl/native.h"
+#include "kernels/opencl/kernel.h"
 #include "kernels/vivid_classifier/vivid_classifier.h"
 #include "kernels/vivid_classifier_cl.h"
 
@@ -43,9 +43,9 @@ Plan gpu_plan(int filters, int tile_blocks) {
 }
 
 // Sums in vector registers: 16 of the 32 that AVX-512 has, 12 of 16 elsewhere.
-Plan cpu_plan(int filters, const cl::Device& device) {
+Plan cpu_plan(int filters, const opencl::DeviceDescription& device) {
   Plan plan;
-  const bool wide = device.getInfo<CL_DEVICE_NATIVE_VECTOR_WIDTH_FLOAT>() >= 16;
+  const bool wide = device.vector_floats >= 16;
   plan.weight_rows = filters;
   plan.weight_width = wide ? 16 : 8;
   plan.blocks = wide ? 16 : 12;
@@ -96,7 +96,7 @@ std::size_t local_bytes(const Plan& plan) {
 // The largest tile that the device's work-groups and local memory hold.
 Plan choose_plan(opencl::Context& context, int filters) {
   const opencl::DeviceDescription& device = context.device();
-  if (device.is_cpu) return cpu_plan(filters, context.native().at(0).device);
+  if (device.is_cpu) return cpu_plan(filters, device);
   for (const int tile_blocks : {128, 64}) {
     Plan plan = gpu_plan(filters, tile_blocks);
     if (plan.items > device.max_work_group || local_bytes(plan) > device.local_memory_bytes) {
@@ -128,7 +128,7 @@ struct VividClassifierOpenCL::Private {
         sum_width(static_cast<int>(opencl::kShortRun.of(context))) {}
 
   const Plan plan;
-  const cl_int filters;
+  const int filters;
   const float bias, epsilon;
   const opencl::ConstantData weights;
   const opencl::Program program;
@@ -155,13 +155,13 @@ void VividClassifierOpenCL::enqueue(opencl::Queue& queue, const opencl::DeviceSp
                                     int block_rows_end) {
   score_rows.end = std::min(score_rows.end, block_rows_end);
   if (score_rows.count() <= 0 || score.width <= 0) return;
-  const cl_int block_columns = cells.columns - 1;
-  const cl_int block_rows =
+  const int block_columns = cells.columns - 1;
+  const int block_rows =
       std::min(score_rows.end + VividWindow::kBlockRows - 1, block_rows_end) - score_rows.begin;
-  const cl_int blocks = block_columns * block_rows;
+  const int blocks = block_columns * block_rows;
 
   const auto pitch =
-      static_cast<cl_int>(opencl::round_up(static_cast<std::size_t>(blocks), kAlignment));
+      static_cast<int>(opencl::round_up(static_cast<std::size_t>(blocks), kAlignment));
   const opencl::DeviceSpan answers{partial.mem, opencl::round_up(partial.offset, kAlignment)};
   const std::size_t items = self_->plan.items != 0
                                 ? opencl::pieces(blocks, self_->plan.blocks) * self_->plan.items

@@ -2,10 +2,10 @@
 #pragma once
 
 #include <cstdint>
-#include <memory>
+#include <string>
 #include <vector>
 
-#include "kernels/opencl/opencl.h"
+#include "kernels/opencl/kernel.h"
 #include "kernels/plane.h"
 
 /// ViVid stage 1: every pixel votes for the filter that answers it most strongly.
@@ -34,13 +34,23 @@ void vivid_filter_simd(Plane<const uint8_t> luma, const FilterBank& bank, Plane<
 class VividFilterOpenCL {
  public:
   VividFilterOpenCL(opencl::Context& context, const FilterBank& bank);  ///< throws opencl::Error
-  ~VividFilterOpenCL();
   void enqueue(opencl::Queue& queue, const opencl::DevicePlane& luma,
                const opencl::DevicePlane& index, const opencl::DevicePlane& weight, Rows rows);
 
  private:
-  struct Private;
-  std::unique_ptr<Private> self_;
+  /// How the kernel cuts the frame; the numbers that it is built with.
+  struct Plan {
+    explicit Plan(const opencl::DeviceDescription& device);
+    int columns = 1, rows = 1;  // of a work-item
+    int together = 1;           // filters of a maximum; the bank is padded to a multiple of it
+    std::string options;
+  };
+
+  const Plan plan_;
+  const opencl::ConstantData coefficients_;
+  const int filters_;
+  const opencl::LocalMemory shared_;
+  const opencl::Kernel kernel_;
 };
 
 }  // namespace tandem

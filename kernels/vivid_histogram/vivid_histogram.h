@@ -2,9 +2,8 @@
 #pragma once
 
 #include <cstdint>
-#include <memory>
 
-#include "kernels/opencl/opencl.h"
+#include "kernels/opencl/kernel.h"
 #include "kernels/plane.h"
 
 /// ViVid stage 2: the votes of each cell of 8x8 pixels, counted by filter.
@@ -32,14 +31,16 @@ void vivid_histogram_simd(Plane<const uint8_t> index, Plane<const float> weight,
 class VividHistogramOpenCL {
  public:
   VividHistogramOpenCL(opencl::Context& context, int filters);  ///< throws opencl::Error
-  ~VividHistogramOpenCL();
   void enqueue(opencl::Queue& queue, const opencl::DevicePlane& index,
                const opencl::DevicePlane& weight, const opencl::DeviceSpan& histogram,
                Rows cell_rows);
 
  private:
-  struct Private;
-  std::unique_ptr<Private> self_;
+  const int filters_;
+  const bool local_bins_;         // else local memory would be one more copy
+  const std::size_t cell_bytes_;  // of local memory
+  const opencl::Kernel kernel_;
+  const std::size_t group_;  // cells
 };
 
 }  // namespace tandem

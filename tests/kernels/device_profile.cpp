@@ -182,11 +182,11 @@ DevicePeaks measure_device_peaks(opencl::Queue& queue) {
            const std::size_t bytes = cpu ? 64u << 20 : 1u << 30;
            const cl::Buffer from(context.native().at(0).context, CL_MEM_READ_WRITE, bytes);
            const cl::Buffer to(context.native().at(0).context, CL_MEM_READ_WRITE, bytes);
-           cl::Kernel fma(program.each[0], "multiply_add");
+           cl::Kernel fma(program.native->each[0], "multiply_add");
            fma.setArg(0, to);
            fma.setArg(1, 0.5f);
            fma.setArg(2, rounds);
-           cl::Kernel copy(program.each[0], "copy");
+           cl::Kernel copy(program.native->each[0], "copy");
            copy.setArg(0, from);
            copy.setArg(1, to);
            profiled.commands().enqueueFillBuffer(from, cl_float{1}, 0, bytes);

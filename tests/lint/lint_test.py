@@ -145,12 +145,10 @@ class Tidiness(Tree):
         self.write("kernels/blur/helpers.h", SPDX)
         self.assertIn("helpers.h", self.only_problem())
 
-    def test_finds_a_kernel_without_a_stub(self):
+    def test_finds_a_device_side_that_needs_opencl(self):
         self.write_kernel()
-        self.write("kernels/blur/blur.h", SPDX + "class BlurOpenCL {\n")
-        self.assertIn("BlurOpenCL has no stub", self.only_problem())
-        self.write("kernels/no_opencl.cpp", SPDX + "struct BlurOpenCL::Private {};\n")
-        self.assertEqual(tidiness.check(self.root), [])
+        self.write("kernels/blur/blur_opencl.cpp", SPDX + '#include "kernels/opencl/native.h"\n')
+        self.assertIn("blur_opencl.cpp includes kernels/opencl/native.h", self.only_problem())
 
 
 if __name__ == "__main__":

@@ -71,6 +71,10 @@ struct StageStep {
   int flags = -1;  ///< the tensor of kFlags
 
   std::vector<int> tensors() const;  ///< indices that it reads or writes, ascending
+  /// Whether this pass of a loop writes the second memory of its tensor.
+  bool writes_other(int pass) const {
+    return skeleton == StagePart::Skeleton::kLoop && (passes - 1 - pass) % 2 != 0;
+  }
 };
 
 /// Distance of tensors with a shape in local memory, in elements.

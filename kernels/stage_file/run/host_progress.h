@@ -3,6 +3,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <thread>
 
 #include "kernels/util/stop.h"
 
@@ -41,7 +42,8 @@ class HostProgress {
       if (now == kEnd) return;
       const Band taken = unpack(now);
       if (now == kEntering || taken.band >= work.bands(taken.step)) {
-        pause();
+        // Bands last some ten microseconds, and a machine may have fewer cores than threads.
+        std::this_thread::yield();
       } else if (place_.compare_exchange_weak(now, now + 1, std::memory_order_acquire)) {
         asked_.fetch_or(work.compute(taken), std::memory_order_relaxed);
         if (done_.fetch_add(1, std::memory_order_acq_rel) + 1 == work.bands(taken.step))
@@ -62,7 +64,6 @@ class HostProgress {
     return {static_cast<int>(place >> 48), static_cast<int>(place >> 32 & 0xffff),
             static_cast<int>(place & 0xffffffff)};
   }
-  static void pause();
 
   // Runs on the thread that computed the last band of a pass; the others wait.
   template <typename Work>

@@ -17,6 +17,13 @@ int pieces_of(const StageCall& call) {
   return (call.rows + call.piece_rows - 1) / std::max(1, call.piece_rows);
 }
 
+// Whether a loop has it as the second memory of what it writes.
+bool is_other(const StageStep& step, const StageTensor& tensor) {
+  return tensor.role == StageTensor::Role::kOther &&
+         std::ranges::find(step.parts[0].writes, tensor.of, &StageStore::tensor) !=
+             step.parts[0].writes.end();
+}
+
 }  // namespace
 
 bool has_cores(const StageFile& file) {
@@ -34,12 +41,28 @@ StageValue initial_value(const StageParameter& parameter) {
   return value;
 }
 
+StageView view_of(const StageTensor& tensor, int width, int height, void* data) {
+  const int columns = tensor.shape.columns(width);
+  return {data, columns, columns, tensor.shape.rows(height)};
+}
+
+std::size_t bytes_of(const StageTensor& tensor, const StageView& view) {
+  return static_cast<std::size_t>(view.stride) * static_cast<std::size_t>(view.height) *
+         bytes_of(tensor.type);
+}
+
 StageCall call_of(const StageStep& step, const StageCall& call) {
   StageCall own = call;
   own.columns = step.grid.columns(call.width);
   own.rows = step.grid.rows(call.height);
   own.piece_rows = std::max(1, (own.rows + kHostPieces - 1) / kHostPieces);
   return own;
+}
+
+void swap_passes(const StagePlan& plan, const StageStep& step, std::span<StageView> views) {
+  for (std::size_t i = 0; i < plan.tensors.size(); ++i)
+    if (is_other(step, plan.tensors[i]))
+      std::swap(views[i].data, views[static_cast<std::size_t>(plan.tensors[i].of)].data);
 }
 
 std::string unsettled_loop(const StageFile& file, const StagePlan& plan, const StageCall& call) {
@@ -146,24 +169,11 @@ class HostStage::Passes {
   int* flags_of(int k) const {
     return step(k).flags < 0 ? nullptr : static_cast<int*>(call_.tensors[step(k).flags].data);
   }
-  static std::size_t bytes_of(const StageTensor& tensor, const StageView& view) {
-    return static_cast<std::size_t>(view.stride) * static_cast<std::size_t>(view.height) *
-           tandem::bytes_of(tensor.type);
-  }
 
   // Passes write in turn where the others read, the last one of all where the stage's output is.
   void turn(int k, int pass, Views& views) const {
-    const auto& tensors = stage_.plan_.tensors;
-    std::copy_n(call_.tensors, tensors.size(), views.begin());
-    if (step(k).skeleton != Skeleton::kLoop || (step(k).passes - 1 - pass) % 2 == 0) return;
-    for (std::size_t i = 0; i < tensors.size(); ++i)
-      if (is_other(k, tensors[i]))
-        std::swap(views[i].data, views[static_cast<std::size_t>(tensors[i].of)].data);
-  }
-  bool is_other(int k, const StageTensor& tensor) const {
-    return tensor.role == StageTensor::Role::kOther &&
-           std::ranges::any_of(step(k).parts[0].writes,
-                               [&](const StageStore& write) { return write.tensor == tensor.of; });
+    std::copy_n(call_.tensors, stage_.plan_.tensors.size(), views.begin());
+    if (step(k).writes_other(pass)) swap_passes(stage_.plan_, step(k), views);
   }
   // Of a pass: what it writes and what it reads.
   template <typename Body>
@@ -172,7 +182,7 @@ class HostStage::Passes {
     turn(k, pass, views);
     const auto& tensors = stage_.plan_.tensors;
     for (std::size_t i = 0; i < tensors.size(); ++i)
-      if (is_other(k, tensors[i]))
+      if (is_other(step(k), tensors[i]))
         body(tensors[i], views[static_cast<std::size_t>(tensors[i].of)], views[i]);
   }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -22,8 +23,16 @@ bool has_cores(const StageFile& file);
 /// The initial value of a parameter.
 StageValue initial_value(const StageParameter& parameter);
 
+/// A tensor with dense rows, for frames of this size.
+StageView view_of(const StageTensor& tensor, int width, int height, void* data);
+std::size_t bytes_of(const StageTensor& tensor, const StageView& view);
+
 /// Sets the grid of a step in a call.
 StageCall call_of(const StageStep& step, const StageCall& call);
+
+/// Exchanges the memory that a pass of a LOOP writes and the memory that it reads. `views`: of the
+/// plan's tensors.
+void swap_passes(const StagePlan& plan, const StageStep& step, std::span<StageView> views);
 
 /// The message for a loop that did not settle within its bound, from its flags in host memory.
 /// Empty: all loops have settled.

@@ -35,15 +35,11 @@ StageMemory::StageMemory(const StageFile& file, const StagePlan& plan,
 }
 
 StageView StageMemory::view(std::size_t i, void* data) const {
-  const StageShape& shape = plan_.tensors[i].shape;
-  const int columns = shape.columns(width_);
-  return {data, columns, columns, shape.rows(height_)};
+  return view_of(plan_.tensors[i], width_, height_, data);
 }
 
 std::size_t StageMemory::bytes(std::size_t i) const {
-  const StageView shape = view(i, nullptr);
-  return static_cast<std::size_t>(shape.width) * static_cast<std::size_t>(shape.height) *
-         bytes_of(plan_.tensors[i].type);
+  return bytes_of(plan_.tensors[i], view(i, nullptr));
 }
 
 std::size_t StageMemory::index(const std::string& name) const {

@@ -3,8 +3,6 @@
 
 #include <algorithm>
 
-#include "kernels/opencl/handles.h"
-
 namespace tandem {
 namespace {
 
@@ -49,7 +47,6 @@ StreamDevice::StreamDevice(const std::string& selector) : native_(new Native) {
       native_->queues.clear();
       native_->contexts = cl::Context(native_->root);
     }
-    return CL_SUCCESS;
   });
   native_->context = opencl::Context::wrap(native_->contexts(), native_->root());
 }

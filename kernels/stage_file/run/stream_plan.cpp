@@ -206,7 +206,7 @@ class Streamer {
     return tensor;
   }
   int memory_of(const StageStep& step, int pass, int tensor) const {
-    return step.skeleton == Skeleton::kLoop && writes_other(step, pass) ? beside(tensor) : tensor;
+    return step.writes_other(pass) ? beside(tensor) : tensor;
   }
 
   static bool is_downloaded(const StageTensor& tensor) {
@@ -284,10 +284,6 @@ class Streamer {
 }  // namespace
 
 int stream_blocks(int rows) { return rows >= kStreamBlocks ? kStreamBlocks : 1; }
-
-bool writes_other(const StageStep& step, int pass) {
-  return (step.passes % 2 == 0) != (pass % 2 == 1);
-}
 
 StreamCommands plan_stream(const StagePlan& plan, const StageFollows& follows, int width,
                            int height, StreamSetting setting) {

@@ -63,7 +63,4 @@ int stream_blocks(int rows);
 StreamCommands plan_stream(const StagePlan& plan, const StageFollows& follows, int width,
                            int height, StreamSetting setting);
 
-/// Whether pass `pass` of a LOOP writes the second memory of its tensor.
-bool writes_other(const StageStep& step, int pass);
-
 }  // namespace tandem

@@ -6,8 +6,8 @@
 #include <chrono>
 #include <cstring>
 
-#include "kernels/opencl/handles.h"
 #include "kernels/opencl/native.h"
+#include "kernels/stage_file/run/host_stage.h"
 #include "kernels/stage_file/run/stage_kernels.h"
 #include "kernels/stage_file/run/stream_device.h"
 
@@ -18,10 +18,6 @@ using Kind = StreamCommand::Kind;
 using Role = StageTensor::Role;
 using Skeleton = StagePart::Skeleton;
 
-cl::Kernel make_kernel(const cl::Program& program, const char* name, std::size_t step) {
-  return {program, ("tandem_" + std::string(name) + "_" + std::to_string(step)).c_str()};
-}
-
 }  // namespace
 
 struct StreamedStage::Private {
@@ -30,24 +26,20 @@ struct StreamedStage::Private {
   const StageFollows follows;
   const StagePlan plan = plan_stage(file);
   const int width, height;
-  std::vector<cl::Kernel> steps, combines;  // combines are null but of kReduce
+  const StageKernels kernels;
   std::vector<cl::Buffer> buffers, pinned;  // by tensor; `pinned` is mapped
   std::vector<void*> hosts;
   std::vector<StageValue> parameters;
 
   Private(StreamDevice& on, const StageFile& from, StageFollows given, int w, int h)
-      : device(on), file(from), follows(std::move(given)), width(w), height(h) {
-    StreamDevice::Native& native = device.native();
-    const opencl::Program program = build_stage(*native.context, file, plan);
+      : device(on),
+        file(from),
+        follows(std::move(given)),
+        width(w),
+        height(h),
+        kernels(*device.native().context, file, plan) {
     opencl::checked("make the memory of '" + file.name + "'", [&] {
-      for (std::size_t k = 0; k < plan.steps.size(); ++k) {
-        steps.push_back(make_kernel(program.each[0], "step", k));
-        combines.push_back(plan.steps[k].skeleton == Skeleton::kReduce
-                               ? make_kernel(program.each[0], "combine", k)
-                               : cl::Kernel());
-      }
       for (std::size_t i = 0; i < plan.tensors.size(); ++i) add_memory(i);
-      return CL_SUCCESS;
     });
     for (const StageParameter& p : file.parameters) parameters.push_back(initial_value(p));
   }
@@ -61,15 +53,9 @@ struct StreamedStage::Private {
   cl::CommandQueue& queue() { return device.native().lanes(1)[0]; }
 
   StageView view(std::size_t i) {
-    const StageShape& shape = plan.tensors[i].shape;
-    const int columns = shape.columns(width);
-    return {buffers.size() > i ? buffers[i]() : nullptr, columns, columns, shape.rows(height)};
+    return view_of(plan.tensors[i], width, height, buffers.size() > i ? buffers[i]() : nullptr);
   }
-  std::size_t bytes(std::size_t i) {
-    const StageView shape = view(i);
-    return static_cast<std::size_t>(shape.width) * static_cast<std::size_t>(shape.height) *
-           bytes_of(plan.tensors[i].type);
-  }
+  std::size_t bytes(std::size_t i) { return bytes_of(plan.tensors[i], view(i)); }
 
   void add_memory(std::size_t i) {
     const std::size_t size = bytes(i);
@@ -90,19 +76,8 @@ struct StreamedStage::Private {
     queue().finish();
   }
 
-  std::size_t group_size(const cl::Kernel& kernel, std::size_t wanted) const {
-    const auto most =
-        std::min(wanted, kernel.getWorkGroupInfo<CL_KERNEL_WORK_GROUP_SIZE>(device.native().root));
-    const auto multiple =
-        kernel.getWorkGroupInfo<CL_KERNEL_PREFERRED_WORK_GROUP_SIZE_MULTIPLE>(device.native().root);
-    return std::max<std::size_t>(most >= multiple ? most / multiple * multiple : most, 1);
-  }
-
-  ReduceSizes reduce_sizes(std::size_t k, const StageCall& call) const {
-    const bool is_cpu = device.description().is_cpu;
-    return tandem::reduce_sizes(plan, plan.steps[k], call, is_cpu,
-                                group_size(steps[k], opencl::kSumGroup.on_cpu(is_cpu)),
-                                stream_blocks(call.rows));
+  ReduceSizes sizes_of(std::size_t k, const StageCall& call) const {
+    return reduce_sizes(kernels, plan, k, call, stream_blocks(call.rows));
   }
 
   // What commands of a run have in common, with what each of them has of its own.
@@ -181,20 +156,19 @@ class StreamedStage::Private::Run {
                cl::Event* event) {
     const auto k = static_cast<std::size_t>(command.step);
     const StageStep& step = stage_.plan.steps[k];
-    const cl::Kernel& kernel = stage_.steps[k];
+    const opencl::Kernel& kernel = stage_.kernels.steps[k];
     StageCall call = call_of(command);
     if (step.skeleton == Skeleton::kReduce) {
-      const ReduceSizes sizes = stage_.reduce_sizes(k, call);
+      const ReduceSizes sizes = stage_.sizes_of(k, call);
       const int bits = std::countr_zero(static_cast<unsigned>(stream_blocks(call.rows)));
-      StageArguments arguments(step, call, stage_.parameters.size(),
-                               GridPart::blocks(static_cast<int>(command.elements.begin), bits));
-      set(kernel, arguments.list(sizes.pieces));
-      lane(command).enqueueNDRangeKernel(
-          kernel, cl::NullRange, {sizes.items, static_cast<std::size_t>(command.elements.count())},
-          {sizes.group, 1}, waits, event);
+      launch(kernel, command, {sizes.items, static_cast<std::size_t>(command.elements.count())},
+             {sizes.group, 1},
+             {step, call, stage_.parameters.size(), sizes.pieces,
+              GridPart::blocks(static_cast<int>(command.elements.begin), bits)},
+             waits, event);
       return;
     }
-    const bool is_cpu = stage_.device.description().is_cpu;
+    const bool is_cpu = stage_.kernels.is_cpu;
     const int columns = call.columns;
     const int column = static_cast<int>(command.elements.begin % columns),
               row = static_cast<int>(command.elements.begin / columns);
@@ -202,19 +176,17 @@ class StreamedStage::Private::Run {
     const int rows = whole_rows ? static_cast<int>(command.elements.count() / columns) : 1;
     if (!whole_rows) call.columns = column + static_cast<int>(command.elements.count());
     call.rows = row + rows;
-    const bool swaps = step.skeleton == Skeleton::kLoop && writes_other(step, command.pass);
-    if (swaps) swap(step);
-    const std::size_t group = stage_.group_size(
-        kernel, std::min(opencl::kMapGroup.on_cpu(is_cpu), static_cast<std::size_t>(columns)));
+    const bool swaps = step.writes_other(command.pass);
+    if (swaps) swap_passes(stage_.plan, step, views_);
+    const std::size_t group = kernel.group_size(
+        std::min(opencl::kMapGroup.on_cpu(is_cpu), static_cast<std::size_t>(columns)));
     const std::size_t groups = opencl::pieces(call.columns - column, static_cast<int>(group));
-    const int count = static_cast<int>(groups);
-    StageArguments arguments(step, call, stage_.parameters.size(), GridPart::from(column, row));
-    set(kernel, arguments.list(count));
     const int item_rows = static_cast<int>(opencl::kMapRows.on_cpu(is_cpu));
-    lane(command).enqueueNDRangeKernel(kernel, cl::NullRange,
-                                       {group * groups, opencl::pieces(rows, item_rows)},
-                                       {group, 1}, waits, event);
-    if (swaps) swap(step);
+    launch(kernel, command, {group * groups, opencl::pieces(rows, item_rows)}, {group, 1},
+           {step, call, stage_.parameters.size(), static_cast<int>(groups),
+            GridPart::from(column, row)},
+           waits, event);
+    if (swaps) swap_passes(stage_.plan, step, views_);
   }
 
   void combine(const StreamCommand& command, const std::vector<cl::Event>* waits,
@@ -222,34 +194,20 @@ class StreamedStage::Private::Run {
     const auto k = static_cast<std::size_t>(command.step);
     const StageStep& step = stage_.plan.steps[k];
     const StageCall call = call_of(command);
-    const ReduceSizes sizes = stage_.reduce_sizes(k, call);
-    const bool is_cpu = stage_.device.description().is_cpu;
-    const bool adds = adds_elements(stage_.file, stage_.plan, step);
-    const std::size_t group =
-        stage_.group_size(stage_.combines[k], adds ? opencl::kAddGroup.on_cpu(is_cpu)
-                                                   : opencl::kSumGroup.on_cpu(is_cpu));
-    StageArguments arguments(step, call, stage_.parameters.size());
-    set(stage_.combines[k], arguments.list(sizes.pieces));
-    lane(command).enqueueNDRangeKernel(stage_.combines[k], cl::NullRange,
-                                       adds ? opencl::round_up(sizes.elements, group) : group,
-                                       group, waits, event);
+    const ReduceSizes sizes = stage_.sizes_of(k, call);
+    launch(stage_.kernels.combines.at(k), command, sizes.combine_items, sizes.combine_group,
+           {step, call, stage_.parameters.size(), sizes.pieces}, waits, event);
   }
 
-  // What a pass writes and what it reads of the pass before change places.
-  void swap(const StageStep& step) {
-    for (std::size_t i = 0; i < stage_.plan.tensors.size(); ++i) {
-      const StageTensor& other = stage_.plan.tensors[i];
-      if (other.role != Role::kOther) continue;
-      for (const StageStore& write : step.parts[0].writes)
-        if (write.tensor == other.of)
-          std::swap(views_[i].data, views_[static_cast<std::size_t>(other.of)].data);
-    }
-  }
-
-  static void set(const cl::Kernel& kernel, const opencl::ArgumentList& list) {
-    cl_uint position = 0;
-    for (const auto& argument : list.all)
-      clSetKernelArg(kernel(), position++, argument.bytes, argument.value);
+  void launch(const opencl::Kernel& kernel, const StreamCommand& command,
+              const opencl::WorkSize& global, const opencl::WorkSize& local,
+              const StageArguments& arguments, const std::vector<cl::Event>* waits,
+              cl::Event* event) {
+    const cl::Kernel& native = kernel.on(0).kernel;
+    opencl::KernelArguments to(native(), 0);
+    arguments.add_to(to);
+    lane(command).enqueueNDRangeKernel(native, cl::NullRange, opencl::range_of(global),
+                                       opencl::range_of(local), waits, event);
   }
 
   Private& stage_;

@@ -28,7 +28,7 @@ struct SobelOnDevice::Private {
 
 SobelOnDevice::SobelOnDevice(opencl::Context& context) : self_(new Private) {
   const opencl::Program program = opencl::build_program(context, kSource, "");
-  self_->kernel = cl::Kernel(program.each.at(0), "sobel");
+  self_->kernel = cl::Kernel(program.native->each.at(0), "sobel");
   self_->group = opencl::kRowGroup.of(context);
 }
 
