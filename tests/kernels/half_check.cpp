@@ -9,7 +9,7 @@
 
 #include "kernels/plane.h"
 #include "kernels/util/half.h"
-#include "tests/kernels/implementation.h"
+#include "tests/kernels/support/implementation.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "tests/kernels/half_check.cpp"

@@ -2,11 +2,11 @@
 #include <cstdlib>
 
 #include "kernels/resize/resize.h"
-#include "tests/kernels/bench.h"
-#include "tests/kernels/guarded.h"
-#include "tests/kernels/implementation.h"
-#include "tests/kernels/opencl_bench.h"
-#include "tests/kernels/opencl_implementation.h"
+#include "tests/kernels/support/bench.h"
+#include "tests/kernels/support/guarded.h"
+#include "tests/kernels/support/implementation.h"
+#include "tests/kernels/support/opencl_bench.h"
+#include "tests/kernels/support/opencl_implementation.h"
 
 namespace tandem::check {
 namespace {

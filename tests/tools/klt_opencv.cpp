@@ -20,7 +20,7 @@
 
 #include "kernels/klt_flow/klt_flow.h"
 #include "model/median.h"
-#include "tests/kernels/bench.h"
+#include "tests/kernels/support/bench.h"
 
 namespace {
 

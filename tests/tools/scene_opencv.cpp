@@ -16,7 +16,7 @@
 
 #include "kernels/scene_features/scene_features.h"
 #include "model/median.h"
-#include "tests/kernels/bench.h"
+#include "tests/kernels/support/bench.h"
 
 namespace {
 

@@ -18,7 +18,7 @@
 #include <opencv2/features2d.hpp>
 
 #include "pipelines/training/scenes/scene_trainer.h"
-#include "tests/kernels/bench.h"
+#include "tests/kernels/support/bench.h"
 
 namespace {
 

@@ -11,7 +11,7 @@
 #include <sstream>
 
 #include "pipelines/generate/read/loop_notes.h"
-#include "tests/kernels/stage_file_runner.h"
+#include "tests/kernels/stage_file/stage_file_runner.h"
 #include "tests/pipelines/generate/c_loop.h"
 #include "tests/pipelines/support/command.h"
 

@@ -11,7 +11,7 @@
 #include "tests/gst/bench/kernelstage/rows.h"
 #include "tests/gst/bench/kernelstage/sobel.h"
 #include "tests/gst/bench/kernelstage/stage_chain.h"
-#include "tests/kernels/vivid_stage_file.h"
+#include "tests/kernels/vivid/vivid_stage_file.h"
 
 namespace tandem {
 namespace {
