@@ -14,7 +14,7 @@
 #include <utility>
 #include <vector>
 
-#include "kernels/stage_file/generate/fuse.h"
+#include "kernels/stage_file/codegen/fuse.h"
 #include "kernels/stage_file/run/host_stage.h"
 #include "kernels/stage_file/run/stage_file_device.h"
 #include "scheduler/flow/stage_path.h"

@@ -5,7 +5,7 @@
 #include <array>
 #include <cstring>
 
-#include "kernels/stage_file/generate/generate.h"
+#include "kernels/stage_file/codegen/codegen.h"
 #include "kernels/stage_file/parse/directive.h"
 
 namespace tandem {

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "kernels/plane.h"
-#include "kernels/stage_file/generate/plan.h"
+#include "kernels/stage_file/codegen/stage_plan.h"
 #include "kernels/stage_file/run/c_compiler.h"
 #include "kernels/stage_file/run/host_progress.h"
 #include "kernels/stage_file/run/stage_call.h"

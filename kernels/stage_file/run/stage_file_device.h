@@ -5,7 +5,7 @@
 
 #include "kernels/opencl/opencl.h"
 #include "kernels/plane.h"
-#include "kernels/stage_file/generate/plan.h"
+#include "kernels/stage_file/codegen/stage_plan.h"
 #include "kernels/stage_file/run/stage_call.h"
 
 namespace tandem {

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "kernels/stage_file/generate/generate.h"
+#include "kernels/stage_file/codegen/codegen.h"
 #include "kernels/stage_file/run/first_error.h"
 
 namespace tandem {

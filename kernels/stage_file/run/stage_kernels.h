@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "kernels/opencl/kernel.h"
-#include "kernels/stage_file/generate/plan.h"
+#include "kernels/stage_file/codegen/stage_plan.h"
 #include "kernels/stage_file/run/stage_call.h"
 
 /// A stage's kernels, their arguments and sizes.

@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "kernels/stage_file/generate/plan.h"
+#include "kernels/stage_file/codegen/stage_plan.h"
 
 /// A stage as a stream of tasks. Its grids are cut into parts. Each part is uploaded, computed and
 /// downloaded on one of several in-order lanes, so that copies and kernels overlap.

@@ -4,8 +4,8 @@
 
 #include <algorithm>
 
-#include "kernels/stage_file/generate/generate.h"
-#include "kernels/stage_file/generate/generate_wide.h"
+#include "kernels/stage_file/codegen/codegen.h"
+#include "kernels/stage_file/codegen/wide_bytes.h"
 #include "tests/kernels/stage_file/stage_file_runner.h"
 
 namespace tandem::check {

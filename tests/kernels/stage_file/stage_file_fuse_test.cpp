@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "kernels/stage_file/generate/fuse.h"
+#include "kernels/stage_file/codegen/fuse.h"
 
 namespace tandem {
 namespace {

@@ -2,8 +2,8 @@
 // Damaged and hostile stage files: each is refused with a line, or becomes code for both sides.
 #include <gtest/gtest.h>
 
-#include "kernels/stage_file/generate/generate.h"
-#include "kernels/stage_file/generate/plan.h"
+#include "kernels/stage_file/codegen/codegen.h"
+#include "kernels/stage_file/codegen/stage_plan.h"
 #include "tests/support/text_mutator.h"
 
 namespace tandem::test {

@@ -5,7 +5,7 @@
 #include <cstdlib>
 #include <filesystem>
 
-#include "kernels/stage_file/generate/generate.h"
+#include "kernels/stage_file/codegen/codegen.h"
 
 namespace tandem::check {
 namespace {

@@ -8,7 +8,7 @@
 #include <fstream>
 #include <stdexcept>
 
-#include "kernels/stage_file/generate/fuse.h"
+#include "kernels/stage_file/codegen/fuse.h"
 #include "tests/gst/bench/kernelstage/in_turn.h"
 #include "tests/gst/bench/kernelstage/rows.h"
 #include "tests/gst/bench/kernelstage/stage_chain.h"

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include <map>
 
-#include "kernels/stage_file/generate/generate.h"
-#include "kernels/stage_file/generate/generate_text.h"
-#include "kernels/stage_file/generate/generate_wide.h"
+#include "kernels/stage_file/codegen/code_text.h"
+#include "kernels/stage_file/codegen/codegen.h"
+#include "kernels/stage_file/codegen/wide_bytes.h"
 #include "prelude_c.h"
 
 namespace tandem {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "kernels/stage_file/generate/generate_wide.h"
+#include "kernels/stage_file/codegen/wide_bytes.h"
 
 #include <algorithm>
 #include <array>
 #include <string_view>
 
-#include "kernels/stage_file/generate/generate_text.h"
+#include "kernels/stage_file/codegen/code_text.h"
 #include "kernels/stage_file/parse/names.h"
 
 namespace tandem {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "kernels/stage_file/generate/plan.h"
+#include "kernels/stage_file/codegen/stage_plan.h"
 
 #include <algorithm>
 #include <functional>

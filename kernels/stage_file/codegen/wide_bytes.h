@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "kernels/stage_file/generate/plan.h"
+#include "kernels/stage_file/codegen/stage_plan.h"
 
 /// Bytes beside floats on the cores, and planes beside larger ones.
 ///

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "kernels/stage_file/generate/plan.h"
+#include "kernels/stage_file/codegen/stage_plan.h"
 
 /// Pieces of kernels.
 namespace tandem {

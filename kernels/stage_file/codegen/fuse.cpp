@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "kernels/stage_file/generate/fuse.h"
+#include "kernels/stage_file/codegen/fuse.h"
 
 #include <algorithm>
 #include <array>

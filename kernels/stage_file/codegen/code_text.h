@@ -4,7 +4,7 @@
 #include <map>
 #include <string>
 
-#include "kernels/stage_file/generate/plan.h"
+#include "kernels/stage_file/codegen/stage_plan.h"
 
 /// Pieces of code that both sides have.
 namespace tandem {
@@ -42,7 +42,7 @@ std::string stores_text(const StageStep& step, const char* text);
 
 /// The code of one element: variables for the outputs, the user's code, and the stores. Each part
 /// of the step sees the variables of the parts before it. `wide`: bytes are ints, which are stored
-/// in chunks of a row (generate_wide.h).
+/// in chunks of a row (wide_bytes.h).
 std::string element_text(const StageFile& file, const StageStep& step, StageSide side,
                          bool wide = false);
 /// The code of one element, with short loops for compilers to unroll if that makes the code faster:

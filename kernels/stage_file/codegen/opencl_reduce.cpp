@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "kernels/stage_file/generate/generate_kernel.h"
-#include "kernels/stage_file/generate/generate_text.h"
+#include "kernels/stage_file/codegen/code_text.h"
+#include "kernels/stage_file/codegen/opencl_kernel.h"
 
 namespace tandem {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "kernels/stage_file/generate/generate_text.h"
+#include "kernels/stage_file/codegen/code_text.h"
 
 #include <algorithm>
 #include <set>

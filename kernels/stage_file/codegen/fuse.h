@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "kernels/stage_file/generate/plan.h"
+#include "kernels/stage_file/codegen/stage_plan.h"
 
 /// Consecutive stages of a chain as one stage: one loop on the cores, one kernel on a device.
 namespace tandem {
