@@ -19,7 +19,7 @@ void* program_handle(Context& context, int device, const std::string& source,
 
 void* command_queue(Queue& queue) {
   enqueue_deferred(queue);
-  queue.native().beside.computed.clear();  // what is enqueued there is not noted
+  queue.native().copies.computed.clear();  // what is enqueued there is not noted
   return queue.native().queue();
 }
 

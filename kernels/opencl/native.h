@@ -56,15 +56,15 @@ struct Queue::Native {
 
   explicit Native(const NativeDevice& on) : device(on) {}
 
-  /// See Queue::CopiesBeside.
-  struct Beside {
+  /// See Queue::ConcurrentCopies.
+  struct Copies {
     cl::CommandQueue uploads, downloads;  ///< created on first use
     bool on = false;
     std::vector<cl::Event> uploaded;    ///< the last upload, if nothing waits for it yet
     std::vector<cl::Event> downloaded;  ///< the last download, likewise
     std::vector<cl::Event> computed;  ///< the last kernel, since it is on; else a marker is needed
   };
-  Beside beside;
+  Copies copies;
   /// The place for the event of a kernel; null: the event is not needed.
   cl::Event* note_kernel();
   void wait_for_uploads();  ///< makes the next command wait

@@ -138,12 +138,12 @@ class Queue {
   /// and one for downloads. A kernel waits for the uploads that were enqueued before it, a download
   /// for the kernels before it. The caller must not upload to memory that earlier commands use.
   /// flush() and finish() include these queues.
-  class CopiesBeside {
+  class ConcurrentCopies {
    public:
-    explicit CopiesBeside(Queue& queue);  ///< throws Error
-    ~CopiesBeside();
-    CopiesBeside(const CopiesBeside&) = delete;
-    CopiesBeside& operator=(const CopiesBeside&) = delete;
+    explicit ConcurrentCopies(Queue& queue);  ///< throws Error
+    ~ConcurrentCopies();
+    ConcurrentCopies(const ConcurrentCopies&) = delete;
+    ConcurrentCopies& operator=(const ConcurrentCopies&) = delete;
 
    private:
     Queue& queue_;

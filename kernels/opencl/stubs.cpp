@@ -45,10 +45,10 @@ void Queue::finish() { unavailable(); }
 void Queue::flush_timed() { unavailable(); }
 uint64_t Queue::done_ns() const { return 0; }
 void Queue::pace(const std::atomic<bool>*) { unavailable(); }
-Queue::CopiesBeside::CopiesBeside(Queue& queue) : queue_(queue) { unavailable(); }
+Queue::ConcurrentCopies::ConcurrentCopies(Queue& queue) : queue_(queue) { unavailable(); }
 void Queue::wait_for_downloads() { unavailable(); }
 // With OpenCL it has work to do.
-Queue::CopiesBeside::~CopiesBeside() { static_cast<void>(queue_); }
+Queue::ConcurrentCopies::~ConcurrentCopies() { static_cast<void>(queue_); }
 
 namespace memory {
 

@@ -127,7 +127,7 @@ Status StageAdapter::enqueue_band(Item& base, int first, int last, bool to_host)
       if (item.round > 0) queue.wait_for_downloads();
       localise_inputs(frame);
     }
-    const opencl::Queue::CopiesBeside beside(queue);
+    const opencl::Queue::ConcurrentCopies beside(queue);
     frame.enqueue_band(queue, {first, last});
     if (!to_host && !item.tensors_to_host) return {};
     const auto& outputs = frame.work->outputs;

@@ -19,7 +19,7 @@ __kernel void sum(__global const uchar* in, __global uchar* out, int first) {
   out[at] = (uchar)all;
 })";
 
-class CopiesBeside : public testing::Test {
+class ConcurrentCopies : public testing::Test {
  protected:
   static constexpr int kRow = 1000, kRows = 320, kStride = 1024;
 
@@ -41,7 +41,7 @@ class CopiesBeside : public testing::Test {
   // Computes `frame` in bands into out_, and waits.
   void run(const std::vector<unsigned char>& frame, int bands) {
     for (int b = 0; b < bands; ++b) {
-      const Queue::CopiesBeside beside(*queue_);
+      const Queue::ConcurrentCopies beside(*queue_);
       const int first = kRows * b / bands, last = kRows * (b + 1) / bands;
       in_->enqueue_upload_rows(*queue_, frame.data() + static_cast<std::size_t>(first) * kStride,
                                kRow, last - first, kStride, first);
@@ -71,7 +71,7 @@ class CopiesBeside : public testing::Test {
   std::unique_ptr<Buffer> in_, out_;
 };
 
-TEST_F(CopiesBeside, AreThereWhereTheyAreNeeded) {
+TEST_F(ConcurrentCopies, AreThereWhereTheyAreNeeded) {
   in_ = std::make_unique<Buffer>(context_, bytes(kRows));
   out_ = std::make_unique<Buffer>(context_, bytes(kRows));
   for (int round = 0; round < 20; ++round) {
@@ -81,7 +81,7 @@ TEST_F(CopiesBeside, AreThereWhereTheyAreNeeded) {
   }
 }
 
-TEST_F(CopiesBeside, AnUploadBehindALongOneIsWaitedFor) {
+TEST_F(ConcurrentCopies, AnUploadBehindALongOneIsWaitedFor) {
   constexpr int kLong = 64 << 20;
   in_ = std::make_unique<Buffer>(context_, bytes(kRows));
   out_ = std::make_unique<Buffer>(context_, bytes(kRows));
@@ -91,7 +91,7 @@ TEST_F(CopiesBeside, AnUploadBehindALongOneIsWaitedFor) {
   for (int round = 1; round < 5; ++round) {
     const auto now = frame(round);
     {
-      const Queue::CopiesBeside beside(*queue_);
+      const Queue::ConcurrentCopies beside(*queue_);
       other.enqueue_upload_rows(*queue_, long_one.data(), kLong, 1, kLong);
     }
     run(now, 2);
@@ -99,7 +99,7 @@ TEST_F(CopiesBeside, AnUploadBehindALongOneIsWaitedFor) {
   }
 }
 
-TEST_F(CopiesBeside, TwoMoreQueuesAreMadeOnce) {
+TEST_F(ConcurrentCopies, TwoMoreQueuesAreMadeOnce) {
   in_ = std::make_unique<Buffer>(context_, bytes(kRows));
   out_ = std::make_unique<Buffer>(context_, bytes(kRows));
   const uint64_t before = counters().objects_created;
@@ -111,7 +111,7 @@ TEST_F(CopiesBeside, TwoMoreQueuesAreMadeOnce) {
   EXPECT_EQ(counters().buffers_created, buffers);
 }
 
-TEST_F(CopiesBeside, WhatIsWrittenAnewWaitsForDownloads) {
+TEST_F(ConcurrentCopies, WhatIsWrittenAnewWaitsForDownloads) {
   in_ = std::make_unique<Buffer>(context_, bytes(kRows));
   out_ = std::make_unique<Buffer>(context_, bytes(kRows));
   const auto first = frame(1), second = frame(2);
@@ -122,7 +122,7 @@ TEST_F(CopiesBeside, WhatIsWrittenAnewWaitsForDownloads) {
       sum_->enqueue(*queue_, bytes(kRows), 8,
                     static_cast<cl_mem>(in_->device(*queue_, Buffer::Access::read)),
                     static_cast<cl_mem>(out_->device(*queue_, Buffer::Access::write)), 0);
-      const Queue::CopiesBeside beside(*queue_);
+      const Queue::ConcurrentCopies beside(*queue_);
       out_->enqueue_download_part(*queue_, {1, 0, bytes(kRows)}, true);
     }
     queue_->finish();
@@ -131,7 +131,7 @@ TEST_F(CopiesBeside, WhatIsWrittenAnewWaitsForDownloads) {
 }
 
 // Whichever command fails: afterwards the memory is free, and the next frame is right.
-TEST_F(CopiesBeside, AFailureLeavesNothingUnderWay) {
+TEST_F(ConcurrentCopies, AFailureLeavesNothingUnderWay) {
   in_ = std::make_unique<Buffer>(context_, bytes(kRows));
   out_ = std::make_unique<Buffer>(context_, bytes(kRows));
   for (int commands = 0; commands < 14; ++commands) {

@@ -15,30 +15,30 @@ void make_queue(Queue& queue, cl::CommandQueue& made) {
 
 }  // namespace
 
-Queue::CopiesBeside::CopiesBeside(Queue& queue) : queue_(queue) {
-  Native::Beside& beside = queue.native().beside;
-  make_queue(queue, beside.uploads);
-  make_queue(queue, beside.downloads);
-  beside.computed.clear();
-  beside.on = true;
+Queue::ConcurrentCopies::ConcurrentCopies(Queue& queue) : queue_(queue) {
+  Native::Copies& copies = queue.native().copies;
+  make_queue(queue, copies.uploads);
+  make_queue(queue, copies.downloads);
+  copies.computed.clear();
+  copies.on = true;
 }
 
-Queue::CopiesBeside::~CopiesBeside() { queue_.native().beside.on = false; }
+Queue::ConcurrentCopies::~ConcurrentCopies() { queue_.native().copies.on = false; }
 
 cl::Event* Queue::Native::note_kernel() {
-  if (!beside.on) return nullptr;
-  beside.computed.resize(1);
-  return beside.computed.data();
+  if (!copies.on) return nullptr;
+  copies.computed.resize(1);
+  return copies.computed.data();
 }
 
 void Queue::Native::wait_for_uploads() {
-  if (beside.uploaded.empty()) return;
-  checked("wait for a copy", [&] { return queue.enqueueBarrierWithWaitList(&beside.uploaded); });
-  beside.uploaded.clear();
+  if (copies.uploaded.empty()) return;
+  checked("wait for a copy", [&] { return queue.enqueueBarrierWithWaitList(&copies.uploaded); });
+  copies.uploaded.clear();
 }
 
 void Queue::wait_for_downloads() {
-  std::vector<cl::Event>& downloaded = native_->beside.downloaded;
+  std::vector<cl::Event>& downloaded = native_->copies.downloaded;
   if (downloaded.empty()) return;
   enqueue_deferred(*this);
   checked("wait for a copy",
@@ -47,10 +47,10 @@ void Queue::wait_for_downloads() {
 }
 
 cl_int Queue::Native::finish_copies() {
-  beside.uploaded.clear();
-  beside.downloaded.clear();
+  copies.uploaded.clear();
+  copies.downloaded.clear();
   cl_int status = CL_SUCCESS;
-  for (const cl::CommandQueue* each : {&beside.uploads, &beside.downloads}) {
+  for (const cl::CommandQueue* each : {&copies.uploads, &copies.downloads}) {
     if ((*each)() == nullptr) continue;
     const cl_int finished = clFinish((*each)());
     if (status == CL_SUCCESS) status = finished;
@@ -60,29 +60,29 @@ cl_int Queue::Native::finish_copies() {
 
 CopyPlace place_for_upload(Queue& queue) {
   Queue::Native& native = queue.native();
-  if (!native.beside.on) {
+  if (!native.copies.on) {
     enqueue_deferred(queue);
     return {native.queue};
   }
-  native.beside.uploaded.resize(1);
-  return {native.beside.uploads, native.beside.uploaded.data()};
+  native.copies.uploaded.resize(1);
+  return {native.copies.uploads, native.copies.uploaded.data()};
 }
 
 // The event of a kernel rather than a marker: NVIDIA's driver has markers end early.
 CopyPlace place_for_download(Queue& queue) {
   enqueue_deferred(queue);
   Queue::Native& native = queue.native();
-  Queue::Native::Beside& beside = native.beside;
-  if (!beside.on) return {native.queue};
+  Queue::Native::Copies& copies = native.copies;
+  if (!copies.on) return {native.queue};
   checked("wait for a kernel", [&] {
-    if (beside.computed.empty()) {
-      beside.computed.resize(1);
-      native.queue.enqueueMarkerWithWaitList(nullptr, beside.computed.data());
+    if (copies.computed.empty()) {
+      copies.computed.resize(1);
+      native.queue.enqueueMarkerWithWaitList(nullptr, copies.computed.data());
     }
     return native.queue.flush();
   });
-  beside.downloaded.resize(1);
-  return {beside.downloads, beside.downloaded.data(), &beside.computed};
+  copies.downloaded.resize(1);
+  return {copies.downloads, copies.downloaded.data(), &copies.computed};
 }
 
 }  // namespace tandem::opencl
