@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "kernels/opencl/opencl.h"
-#include "kernels/opencl/sizes.h"
+#include "kernels/opencl/work_group_sizes.h"
 
 /// Programs and kernels without a CL type, for the files that enqueue kernels. A build without
 /// OpenCL links stubs.cpp, in which their constructors throw.
@@ -126,7 +126,7 @@ class Kernel {
   /// Work-items of a group: at most `wanted` and max_group(). It is a multiple of the items that
   /// run in step on the device (warp, wavefront), if that many are allowed.
   std::size_t group_size(std::size_t wanted) const;
-  std::size_t group_size(BySort wanted) const { return group_size(wanted.on_cpu(is_cpu_)); }
+  std::size_t group_size(CpuOrGpu wanted) const { return group_size(wanted.on_cpu(is_cpu_)); }
 
   /// Arguments are those of KernelArguments, where a DeviceSpan is two of the kernel's (memory and
   /// ulong offset) and a DevicePlane three (memory, ulong offset and long stride). Throws Error.
