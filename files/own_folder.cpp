@@ -65,7 +65,7 @@ bool others_write(const struct stat& status) {
 
 std::string problem_of(const struct stat& status, const std::string& path, Place place) {
   const bool above = place == Place::kAbove, link = S_ISLNK(status.st_mode);
-  if (!S_ISDIR(status.st_mode) && !(link && above)) return path + " is no folder";
+  if (!S_ISDIR(status.st_mode) && !(link && above)) return path + " is not a folder";
   if (status.st_uid != geteuid() && !(above && is_root(status.st_uid)))
     return (link ? "the link " : "the folder ") + path + " belongs to another user";
   if (link || !others_write(status) || (above && (status.st_mode & S_ISVTX) != 0)) return {};
@@ -145,7 +145,7 @@ class Walk {
     const std::string path = path_ + "/" + name;
     if (errno != ENOENT) return fail(path + " cannot be opened: " + std::strerror(errno));
     if (mkdirat(at_.number(), name.c_str(), S_IRWXU) != 0 && errno != EEXIST)
-      return fail("the folder " + path + " cannot be made: " + std::strerror(errno));
+      return fail("the folder " + path + " cannot be created: " + std::strerror(errno));
     next = FileHandle(openat(at_.number(), name.c_str(), kEntryFlags));
     if (!next) return fail(path + " cannot be opened: " + std::strerror(errno));
     return next;

@@ -23,7 +23,7 @@ std::string problem_of(const struct stat& status, Owner owner) {
   if (status.st_uid != geteuid()) return "belongs to another user";
   if (owner == Owner::kThisUser) return {};
   if ((status.st_mode & (S_IWGRP | S_IWOTH)) != 0) return "can be written by others";
-  return status.st_nlink == 1 ? "" : "has another name, too";
+  return status.st_nlink == 1 ? "" : "has a second name (a hard link)";
 }
 
 struct Opened {

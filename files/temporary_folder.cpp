@@ -23,7 +23,7 @@ std::string make_temporary_folder(const std::string& name) {
   std::string path = parent + "/" + name + "-XXXXXX";
   if (problem.empty() && mkdtemp(path.data()) == nullptr) problem = std::strerror(errno);
   if (problem.empty()) return path;
-  throw std::runtime_error("no folder can be made in '" + parent + "': " + problem +
+  throw std::runtime_error("cannot create a folder in '" + parent + "': " + problem +
                            (chosen ? "; TMPDIR has to name a folder that can be written"
                                    : "; name another folder by TMPDIR"));
 }
@@ -32,7 +32,7 @@ TemporaryFolder::TemporaryFolder(const OwnFolder& in)
     : folder_(in.folder(unfinished_name(), Missing::kMake)) {
   if (folder_) return;
   folder_ = OwnFolder(make_temporary_folder("tandem"), Missing::kStays);
-  if (!folder_) throw std::runtime_error("no temporary folder can be made: " + folder_.problem());
+  if (!folder_) throw std::runtime_error("cannot create a temporary folder: " + folder_.problem());
 }
 
 TemporaryFolder::~TemporaryFolder() {

@@ -8,7 +8,7 @@ namespace {
 void make_queue(Queue& queue, cl::CommandQueue& made) {
   if (made() != nullptr) return;
   const NativeDevice& device = queue.native().device;
-  made = checked("make a command queue",
+  made = checked("create a command queue",
                  [&] { return cl::CommandQueue(device.context, device.device); });
   ++counters().objects_created;
 }

@@ -62,7 +62,7 @@ bool fits(const Found& found, const std::string& selector) {
 // `name`: the one of a list that got no device.
 [[noreturn]] void throw_nothing_fits(std::string_view selector, const std::string& name,
                                      const std::vector<Found>& found) {
-  std::string text = "no OpenCL device fits \"" + std::string(selector) + "\"";
+  std::string text = "no OpenCL device matches \"" + std::string(selector) + "\"";
   if (name != selector) text += ": none is left for \"" + name + "\"";
   text += ". ";
   if (found.empty()) {
@@ -70,7 +70,7 @@ bool fits(const Found& found, const std::string& selector) {
                 "There is no OpenCL device on this machine: install the driver (ICD) of the "
                 "GPU, or pocl-opencl-icd to compute on the CPU, and see what clinfo lists");
   }
-  text += "There are:";
+  text += "Available devices:";
   for (const Found& each : found) {
     text += "\n  " + each.description.name + " (" + each.description.platform +
             (each.description.is_cpu ? ", a CPU" : "") +
@@ -78,9 +78,9 @@ bool fits(const Found& found, const std::string& selector) {
   }
   throw Error(
       text +
-      "\nChoose with a part of a device's or platform's name, \"auto\" for the first that is "
-      "not a CPU, \"any\" to take a CPU when there is nothing else, a list such as A,B to take "
-      "several, or \"all\" for all that are not CPUs");
+      "\nChoose a device by a part of its name or its platform's name, \"auto\" (the first that is "
+      "not a CPU), \"any\" (a CPU if there is nothing else) or \"all\" (all that are not CPUs), or "
+      "several by a list such as A,B");
 }
 
 void add_device(Context::Native& native, const cl::Context& context, const cl::Device& device,

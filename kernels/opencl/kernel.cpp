@@ -15,7 +15,7 @@ void KernelArguments::set(std::size_t bytes, const void* value) {
 
 Kernel::Kernel(Context& context, const Program& program, const std::string& name)
     : name_(name), is_cpu_(context.device().is_cpu) {
-  checked("make the kernel " + name, [&] {
+  checked("create the kernel " + name, [&] {
     for (const cl::Program& each : program.native->each) {
       devices_.push_back(std::make_shared<OnDevice>());
       devices_.back()->kernel = cl::Kernel(each, name.c_str());

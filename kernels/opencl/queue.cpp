@@ -53,7 +53,7 @@ Queue::Queue(std::shared_ptr<Context> context, int device)
       device_(device),
       native_(new Native(context_->native().at(device))) {
   read_environment();
-  native_->queue = checked("make a command queue", [&] {
+  native_->queue = checked("create a command queue", [&] {
     return cl::CommandQueue(native_->device.context, native_->device.device);
   });
   ++counters().objects_created;
@@ -75,7 +75,7 @@ DeferredCommands& deferred_commands(Queue& queue) { return queue.native().deferr
 void* zeroed(Queue& queue) {
   cl::Buffer& memory = queue.native().zeroed;
   if (memory() == nullptr) {
-    memory = checked("make memory for counts", [&] {
+    memory = checked("allocate memory for counters", [&] {
       std::vector<cl_uint> none(kZeroedWords);
       return cl::Buffer(queue.native().device.context, CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR,
                         none.size() * sizeof(cl_uint), none.data());
@@ -89,7 +89,7 @@ void* zeroed(Queue& queue) {
 void* scratch(Queue& queue, std::size_t bytes) {
   Queue::Native& native = queue.native();
   if (native.scratch_bytes < bytes) {
-    native.scratch = checked("make scratch memory", [&] {
+    native.scratch = checked("allocate scratch memory", [&] {
       return cl::Buffer(native.device.context, CL_MEM_READ_WRITE, bytes);
     });
     native.scratch_bytes = bytes;
@@ -100,7 +100,7 @@ void* scratch(Queue& queue, std::size_t bytes) {
 
 void Queue::flush() {
   enqueue_deferred(*this);
-  checked("hand commands to the device", [&] { return native_->queue.flush(); });
+  checked("submit commands to the device", [&] { return native_->queue.flush(); });
 }
 
 // A callback would come late: NVIDIA's driver calls every 16 ms. A queue that keeps times may be
@@ -109,7 +109,7 @@ void Queue::flush() {
 void Queue::flush_timed() {
   enqueue_deferred(*this);
   native_->done_ns = 0;
-  checked("hand commands to the device", [&] {
+  checked("submit commands to the device", [&] {
     if (!native_->timing()) {
       native_->timing = cl::CommandQueue(native_->device.context, native_->device.device,
                                          CL_QUEUE_PROFILING_ENABLE);
@@ -185,7 +185,7 @@ void Queue::Native::keep_pace() {
   }
   if (!*stop) return;
   clFinish(queue());
-  throw Error("the work on the device was stopped");
+  throw Error("the computation on the device was cancelled");
 }
 
 }  // namespace tandem::opencl

@@ -100,7 +100,7 @@ ProgramCache::ProgramCache() noexcept {
     const std::string path = cache_path();
     folder_ =
         OwnFolder(path, OwnFolder::Missing::kMake).folder("programs", OwnFolder::Missing::kMake);
-    problem_ = path.empty() ? "HOME names no folder" : folder_.problem();
+    problem_ = path.empty() ? "HOME is not set to a folder" : folder_.problem();
     if (!problem_.empty()) tell_once(problem_);
   } catch (const std::exception&) {
     folder_ = {};

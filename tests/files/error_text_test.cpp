@@ -54,7 +54,7 @@ TEST_F(TemporaryFolder, ABadTmpdirIsNamed) {
     FAIL() << "there is no such folder";
   } catch (const std::runtime_error& error) {
     EXPECT_STREQ(error.what(),
-                 "no folder can be made in '/nowhere': No such file or directory; TMPDIR has to "
+                 "cannot create a folder in '/nowhere': No such file or directory; TMPDIR has to "
                  "name a folder that can be written");
   }
 }

@@ -98,7 +98,7 @@ TEST_F(OwnFolderTest, LinksAboveAreFollowed) {
   EXPECT_EQ(problem(base_ / "endless"),
             "the link " + (base_ / "endless").string() + " cannot be followed");
   EXPECT_EQ(OwnFolder(base_, Missing::kStays).folder("last", Missing::kStays).problem(),
-            (base_ / "last").string() + " is no folder");
+            (base_ / "last").string() + " is not a folder");
   fs::permissions(base_ / "real", fs::perms::all);
   EXPECT_NE(problem(base_ / "absolute" / "one"), "");
 }
@@ -171,7 +171,7 @@ TEST_F(OwnFolderTest, TemporaryFoldersAreWhereOthersCannotSwapThem) {
   } catch (const std::runtime_error& error) {
     said = error.what();
   }
-  EXPECT_EQ(said, "no folder can be made in '" + base_.string() +
+  EXPECT_EQ(said, "cannot create a folder in '" + base_.string() +
                       "': others can write into the folder " + base_.string() + " (chmod go-w " +
                       base_.string() + "); TMPDIR has to name a folder that can be written");
   fs::permissions(base_, fs::perms::owner_all);

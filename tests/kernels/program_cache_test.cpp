@@ -91,12 +91,12 @@ TEST_F(ProgramCacheTest, AFolderOfAnotherUserIsNotUsed) {
 TEST_F(ProgramCacheTest, WithoutAFolderItWorks) {
   fs::rename(programs_, folder_ / "elsewhere");
   fs::create_directory_symlink(folder_ / "elsewhere", programs_);
-  expect_unused(programs_.string() + " is no folder");
+  expect_unused(programs_.string() + " is not a folder");
   std::ofstream(folder_ / "file") << "no folder";
   use(folder_ / "file");
-  expect_unused((folder_ / "file").string() + " is no folder");
+  expect_unused((folder_ / "file").string() + " is not a folder");
   use("/proc/none");
-  expect_unused("the folder /proc/none cannot be made: No such file or directory");
+  expect_unused("the folder /proc/none cannot be created: No such file or directory");
 }
 
 TEST_F(ProgramCacheTest, AnEntryThatIsNoFileIsNotThere) {

@@ -21,9 +21,10 @@ class Check {
 
   void all() {
     if (file_.parts.empty()) fail(1, "the file has no MAP, REDUCE or LOOP");
-    if (file_.parts.size() > kMostParts) fail(file_.parts[kMostParts].line, "more than 16 parts");
+    if (file_.parts.size() > kMostParts)
+      fail(file_.parts[kMostParts].line, "the file has more than 16 parts");
     if (file_.parameters.size() > kMostParameters)
-      fail(file_.parameters[kMostParameters].line, "more than 32 parameters");
+      fail(file_.parameters[kMostParameters].line, "the file has more than 32 parameters");
     for (const StageParameter& p : file_.parameters) declare(p.name, p.line);
     for (const StagePart& part : file_.parts)
       for (const StageWrite& write : part.writes) {

@@ -111,12 +111,12 @@ class Streamer {
     const GridSize grid = grid_of(largest->grid);
     const std::string size = std::to_string(grid.columns) + "x" + std::to_string(grid.rows);
     if (largest->until_settled) {
-      result_.problem = "its loop runs until no element asks for another pass";
+      result_.problem = "its loop runs until no element requests another pass";
     } else if (largest->skeleton == Skeleton::kReduce &&
                stream_blocks(static_cast<int>(grid.rows)) % setting_.tasks != 0) {
-      result_.problem = "a reduction of " + size + " elements is not cut into so many tasks";
+      result_.problem = "a reduction of " + size + " elements cannot be cut into that many tasks";
     } else if (parts_of(*largest).size() == 1) {
-      result_.problem = "a grid of " + size + " elements is not cut into so many tasks";
+      result_.problem = "a grid of " + size + " elements cannot be cut into that many tasks";
     }
     return result_.problem.empty();
   }

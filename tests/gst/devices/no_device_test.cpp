@@ -28,7 +28,7 @@ TEST_F(NoDevice, TheBinSaysSoOnceAndTheCpuComputes) {
   EXPECT_EQ(
       warnings[0].text.rfind(
           "There is no OpenCL device to use, so the CPU computes all stages: no OpenCL device "
-          "fits \"any\". ",
+          "matches \"any\". ",
           0),
       0U)
       << warnings[0].text;
@@ -44,7 +44,8 @@ TEST_F(NoDevice, AStageAloneTakesTheCpuUnlessToldOtherwise) {
   strict.play();
   strict.push(0, 1);
   const std::string text = strict.messages.wait(GST_MESSAGE_ERROR).text;
-  EXPECT_EQ(text.rfind("No OpenCL device to compute on: no OpenCL device fits \"auto\". ", 0), 0U)
+  EXPECT_EQ(text.rfind("No OpenCL device to compute on: no OpenCL device matches \"auto\". ", 0),
+            0U)
       << text;
 }
 

@@ -63,7 +63,7 @@ TEST_F(CheckStage, ABadFolderForTemporaryFilesIsNamed) {
   const std::string all = result.output + result.errors;
   EXPECT_EQ(all.find("filesystem error"), std::string::npos) << all;
   EXPECT_NE(
-      all.find("no folder can be made in '" + nowhere + "': No such file or directory; TMPDIR"),
+      all.find("cannot create a folder in '" + nowhere + "': No such file or directory; TMPDIR"),
       std::string::npos)
       << all;
 }

@@ -54,7 +54,7 @@ TEST_F(Doctor, SaysWhyNoProgramsAreKept) {
   unsetenv("TANDEM_CACHE_DIR");
   EXPECT_NE(
       result.output.find("compiled programs are not kept, so each start compiles them anew: " +
-                         folder_ + "/file is no folder"),
+                         folder_ + "/file is not a folder"),
       std::string::npos)
       << result.output;
 }

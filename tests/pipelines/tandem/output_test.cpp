@@ -252,7 +252,7 @@ TEST_F(Output, NamesOfFormatsAndDevicesHaveNoLocale) {
       shell(kTurkish + std::string(kRun) + "--mapping ggg --opencl-device \"$NAME\" > out 2> err"),
       0)
       << text("err");
-  EXPECT_EQ(text("err").find("no OpenCL device fits"), std::string::npos) << text("err");
+  EXPECT_EQ(text("err").find("no OpenCL device matches"), std::string::npos) << text("err");
 }
 
 TEST_F(Output, ADriverThatDoesNotAnswerDoesNotHoldTheRun) {
