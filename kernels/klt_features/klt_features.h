@@ -44,13 +44,10 @@ enum class KltCandidates {
 void klt_select_ref(Plane<const float> strength, KltCandidates candidates, int count,
                     KltFeature* features);
 
-/// As klt_select_ref, exactly. Allocates nothing once a thread has seen the size and the count.
-void klt_select_simd(Plane<const float> strength, KltCandidates candidates, int count,
-                     KltFeature* features);
-
-/// The same for many threads: each writes the greatest strength of every block of its rows while
-/// they are in its cache, and one selects by these, which is the part that the others wait for.
-/// `greatest` has klt_blocks() elements a row.
+/// As klt_select_ref, exactly, for many threads: each writes the greatest strength of every block
+/// of its rows while they are in its cache, and one selects by these, which is the part that the
+/// others wait for. `greatest` has klt_blocks() elements a row. Allocates nothing once a thread has
+/// seen the size and the count.
 inline constexpr int kKltBlock = 64;  ///< pixels; the last one of a row may be shorter
 constexpr int klt_blocks(int width) { return (width + kKltBlock - 1) / kKltBlock; }
 void klt_greatest_simd(Plane<const float> strength, Plane<float> greatest, Rows rows);

@@ -20,6 +20,7 @@
 
 #include "kernels/klt_flow/klt_flow.h"
 #include "model/median.h"
+#include "tests/kernels/klt/klt_select.h"
 #include "tests/kernels/support/bench.h"
 
 namespace {

@@ -4,6 +4,7 @@
 
 #include "kernels/klt_features/klt_features.h"
 #include "kernels/klt_features/suppress.h"
+#include "tests/kernels/klt/klt_select.h"
 #include "tests/kernels/support/bench.h"
 #include "tests/kernels/support/guarded.h"
 #include "tests/kernels/support/implementation.h"

@@ -16,6 +16,7 @@
 #include "kernels/klt_features/klt_features.h"
 #include "kernels/klt_flow/klt_flow.h"
 #include "kernels/klt_pyramid/klt_pyramid.h"
+#include "tests/kernels/klt/klt_select.h"
 #include "tests/kernels/support/opencl_implementation.h"
 
 namespace tandem {
