@@ -73,14 +73,10 @@ std::string problem_of(const struct stat& status, const std::string& path, Place
 }
 
 // The first component is the last element.
-void push_components(const std::string& path, std::vector<std::string>& to) {
+void push_components(const std::filesystem::path& path, std::vector<std::string>& to) {
   std::vector<std::string> some;
-  for (std::size_t at = 0; at < path.size();) {
-    const std::size_t end = std::min(path.find('/', at), path.size());
-    const std::string name = path.substr(at, end - at);
+  for (const auto& name : path.relative_path())
     if (!name.empty() && name != ".") some.push_back(name);
-    at = end + 1;
-  }
   to.insert(to.end(), some.rbegin(), some.rend());
 }
 

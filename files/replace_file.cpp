@@ -17,16 +17,6 @@ namespace {
 
 constexpr int kMostNames = 100;  // that are taken, one after the other
 
-bool write_all(int file, std::string_view bytes) {
-  while (!bytes.empty()) {
-    const ssize_t written = write(file, bytes.data(), bytes.size());
-    if (written < 0 && errno == EINTR) continue;
-    if (written <= 0) return false;
-    bytes.remove_prefix(static_cast<std::size_t>(written));
-  }
-  return true;
-}
-
 // Makes a file of a new name.
 FileHandle make_unfinished(int folder, std::string& name) {
   constexpr int kFlags = O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW;
@@ -66,6 +56,16 @@ std::string replace(int folder, const std::string& name, std::string_view bytes,
 }
 
 }  // namespace
+
+bool write_all(int file, std::string_view bytes) {
+  while (!bytes.empty()) {
+    const ssize_t written = write(file, bytes.data(), bytes.size());
+    if (written < 0 && errno == EINTR) continue;
+    if (written <= 0) return false;
+    bytes.remove_prefix(static_cast<std::size_t>(written));
+  }
+  return true;
+}
 
 std::string unfinished_name() {
   std::random_device random;

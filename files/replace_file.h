@@ -14,6 +14,9 @@ inline constexpr std::string_view kUnfinishedPrefix = ".unfinished-";
 /// One that no other process makes, but by chance.
 std::string unfinished_name();
 
+/// Writes all bytes to an open file. False: errno says why not.
+bool write_all(int file, std::string_view bytes);
+
 /// kYes waits until the disk has it: after a power cut there is the old file or the new one.
 enum class Durable { kNo, kYes };
 

@@ -7,7 +7,7 @@
 #include <numbers>
 
 #include "hwy/cache_control.h"
-#include "kernels/scene_classifier/bell.h"
+#include "kernels/scene_classifier/window.h"
 
 namespace tandem {
 namespace {

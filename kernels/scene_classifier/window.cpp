@@ -18,6 +18,16 @@ int reach_of(float cell) {
 
 }  // namespace
 
+Bell::Bell(float centre, int middle, float sigma, int reach)
+    : first_(middle - std::min(reach, kMostReach)), reach_(std::min(reach, kMostReach)) {
+  const float factor = -1 / (2 * sigma * sigma);
+  for (int i = 0; i <= 2 * reach_; ++i) {
+    const float d = static_cast<float>(first_ + i) - centre;
+    values_[i] = std::exp(d * d * factor);
+  }
+  std::fill(values_ + 2 * reach_ + 1, values_ + sizeof values_ / sizeof *values_, 0.0f);
+}
+
 DescriptorWindow::DescriptorWindow(const SceneKeypoint& keypoint, float angle, int width,
                                    int height)
     : cell(kSigmasOfCell * keypoint.sigma),

@@ -156,31 +156,22 @@ const CCompiler& c_compiler() {
 }
 
 LoadedCode::LoadedCode(const std::string& bytes) {
-  const auto fail = [this](const std::string& why) {
-    if (file_ >= 0) close(file_);
+  const auto fail = [](const std::string& why) {
     throw std::runtime_error("cannot load a stage's code: " + why);
   };
   // Memory: what was checked is what is loaded, whatever happens to the file meanwhile. It stays
   // open, so that no other library has its name.
-  file_ = memfd_create("tandem-stage", MFD_CLOEXEC);
-  if (file_ < 0) fail(std::strerror(errno));
-  for (std::size_t done = 0; done < bytes.size();) {
-    const ssize_t written = write(file_, bytes.data() + done, bytes.size() - done);
-    if (written < 0 && errno == EINTR) continue;
-    if (written <= 0) fail(std::strerror(errno));
-    done += static_cast<std::size_t>(written);
-  }
-  library_ = dlopen(("/proc/self/fd/" + std::to_string(file_)).c_str(), RTLD_NOW | RTLD_LOCAL);
+  file_ = FileHandle(memfd_create("tandem-stage", MFD_CLOEXEC));
+  if (!file_ || !write_all(file_.number(), bytes)) fail(std::strerror(errno));
+  library_ =
+      dlopen(("/proc/self/fd/" + std::to_string(file_.number())).c_str(), RTLD_NOW | RTLD_LOCAL);
   if (!library_) {
     const char* const why = dlerror();
     fail(why ? why : "the loader gives no reason");
   }
 }
 
-LoadedCode::~LoadedCode() {
-  dlclose(library_);
-  close(file_);
-}
+LoadedCode::~LoadedCode() { dlclose(library_); }
 
 StageFunction LoadedCode::find(const std::string& name) const {
   return reinterpret_cast<StageFunction>(dlsym(library_, name.c_str()));

@@ -5,6 +5,7 @@
 #include <stdexcept>
 #include <string>
 
+#include "files/file_handle.h"
 #include "kernels/stage_file/run/stage_call.h"
 #include "kernels/stage_file/stage_file.h"
 
@@ -28,7 +29,7 @@ class LoadedCode {
   StageFunction find(const std::string& name) const;  ///< null: not found
 
  private:
-  int file_ = -1;
+  FileHandle file_;
   void* library_ = nullptr;
 };
 

@@ -251,9 +251,12 @@ class Streamer {
       const int lane = static_cast<int>(t) % setting_.partitions;
       const Elements own{blocks * t / tasks, blocks * (t + 1) / tasks};
       const Elements rows{grid.rows * own.begin / blocks, grid.rows * own.end / blocks};
-      const int command =
-          add_block({.kind = Kind::kKernel, .lane = lane, .step = k, .elements = own}, step,
-                    {rows.begin * grid.columns, rows.end * grid.columns});
+      const Elements read{rows.begin * grid.columns, rows.end * grid.columns};
+      const int command = add({.kind = Kind::kKernel,
+                               .lane = lane,
+                               .step = k,
+                               .elements = own,
+                               .waits = prepare(step, 0, read, lane)});
       if (lane != 0) last[lane] = command;
     }
     std::vector<int> waits;
@@ -265,11 +268,6 @@ class Streamer {
       if (is_downloaded(tensor(write.tensor)))
         add({.kind = Kind::kDownload, .tensor = write.tensor, .elements = all});
     }
-  }
-
-  int add_block(StreamCommand command, const StageStep& step, const Elements& own) {
-    command.waits = prepare(step, 0, own, command.lane);
-    return add(std::move(command));
   }
 
   const StagePlan& plan_;
