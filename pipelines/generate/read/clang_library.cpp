@@ -27,9 +27,9 @@ ClangLibrary load() {
                              (why ? why : "the loader gives no reason"));
   }
   ClangLibrary all;
-#define X(name)                                                           \
-  all.name = reinterpret_cast<decltype(all.name)>(dlsym(library, #name)); \
-  if (!all.name) throw std::runtime_error("libclang is too old: no " #name);
+#define X(name)                                                                    \
+  all.name = reinterpret_cast<decltype(all.name)>(dlsym(library, "clang_" #name)); \
+  if (!all.name) throw std::runtime_error("libclang is too old: no clang_" #name);
   TANDEM_CLANG_FUNCTIONS(X)
 #undef X
   return all;

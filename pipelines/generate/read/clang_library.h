@@ -6,69 +6,69 @@
 #include <filesystem>
 #include <string>
 
-/// The functions of libclang that the generator calls.
-#define TANDEM_CLANG_FUNCTIONS(X)   \
-  X(clang_Cursor_Evaluate)          \
-  X(clang_Cursor_getStorageClass)   \
-  X(clang_Cursor_isNull)            \
-  X(clang_EvalResult_dispose)       \
-  X(clang_EvalResult_getAsDouble)   \
-  X(clang_EvalResult_getAsLongLong) \
-  X(clang_EvalResult_getKind)       \
-  X(clang_File_isEqual)             \
-  X(clang_annotateTokens)           \
-  X(clang_createIndex)              \
-  X(clang_disposeDiagnostic)        \
-  X(clang_disposeIndex)             \
-  X(clang_disposeString)            \
-  X(clang_disposeTokens)            \
-  X(clang_disposeTranslationUnit)   \
-  X(clang_getArrayElementType)      \
-  X(clang_getCString)               \
-  X(clang_getCanonicalType)         \
-  X(clang_getCursorDefinition)      \
-  X(clang_getCursorExtent)          \
-  X(clang_getCursorKind)            \
-  X(clang_getCursorKindSpelling)    \
-  X(clang_getCursorLocation)        \
-  X(clang_getCursorReferenced)      \
-  X(clang_getCursorResultType)      \
-  X(clang_getCursorSemanticParent)  \
-  X(clang_getCursorSpelling)        \
-  X(clang_getCursorType)            \
-  X(clang_getDiagnostic)            \
-  X(clang_getDiagnosticLocation)    \
-  X(clang_getDiagnosticSeverity)    \
-  X(clang_getDiagnosticSpelling)    \
-  X(clang_getElementType)           \
-  X(clang_getExpansionLocation)     \
-  X(clang_getFile)                  \
-  X(clang_getLocationForOffset)     \
-  X(clang_getNullCursor)            \
-  X(clang_getNumDiagnostics)        \
-  X(clang_getPointeeType)           \
-  X(clang_getRange)                 \
-  X(clang_getRangeEnd)              \
-  X(clang_getRangeStart)            \
-  X(clang_getSpellingLocation)      \
-  X(clang_getTokenExtent)           \
-  X(clang_getTokenKind)             \
-  X(clang_getTranslationUnitCursor) \
-  X(clang_getTypeSpelling)          \
-  X(clang_isConstQualifiedType)     \
-  X(clang_isCursorDefinition)       \
-  X(clang_isDeclaration)            \
-  X(clang_isExpression)             \
-  X(clang_parseTranslationUnit)     \
-  X(clang_tokenize)                 \
-  X(clang_visitChildren)
+/// The functions of libclang that the generator calls, without their prefix clang_.
+#define TANDEM_CLANG_FUNCTIONS(X) \
+  X(Cursor_Evaluate)              \
+  X(Cursor_getStorageClass)       \
+  X(Cursor_isNull)                \
+  X(EvalResult_dispose)           \
+  X(EvalResult_getAsDouble)       \
+  X(EvalResult_getAsLongLong)     \
+  X(EvalResult_getKind)           \
+  X(File_isEqual)                 \
+  X(annotateTokens)               \
+  X(createIndex)                  \
+  X(disposeDiagnostic)            \
+  X(disposeIndex)                 \
+  X(disposeString)                \
+  X(disposeTokens)                \
+  X(disposeTranslationUnit)       \
+  X(getArrayElementType)          \
+  X(getCString)                   \
+  X(getCanonicalType)             \
+  X(getCursorDefinition)          \
+  X(getCursorExtent)              \
+  X(getCursorKind)                \
+  X(getCursorKindSpelling)        \
+  X(getCursorLocation)            \
+  X(getCursorReferenced)          \
+  X(getCursorResultType)          \
+  X(getCursorSemanticParent)      \
+  X(getCursorSpelling)            \
+  X(getCursorType)                \
+  X(getDiagnostic)                \
+  X(getDiagnosticLocation)        \
+  X(getDiagnosticSeverity)        \
+  X(getDiagnosticSpelling)        \
+  X(getElementType)               \
+  X(getExpansionLocation)         \
+  X(getFile)                      \
+  X(getLocationForOffset)         \
+  X(getNullCursor)                \
+  X(getNumDiagnostics)            \
+  X(getPointeeType)               \
+  X(getRange)                     \
+  X(getRangeEnd)                  \
+  X(getRangeStart)                \
+  X(getSpellingLocation)          \
+  X(getTokenExtent)               \
+  X(getTokenKind)                 \
+  X(getTranslationUnitCursor)     \
+  X(getTypeSpelling)              \
+  X(isConstQualifiedType)         \
+  X(isCursorDefinition)           \
+  X(isDeclaration)                \
+  X(isExpression)                 \
+  X(parseTranslationUnit)         \
+  X(tokenize)                     \
+  X(visitChildren)
 
 namespace tandem::generate {
 
 /// libclang, loaded when it is first asked for. Linked to the command, its LLVM would meet another
 /// LLVM in OpenCL drivers such as PoCL's, and both would crash.
 struct ClangLibrary {
-#define X(name) decltype(&::name) name = nullptr;
+#define X(name) decltype(&::clang_##name) name = nullptr;
   TANDEM_CLANG_FUNCTIONS(X)
 #undef X
 };

@@ -16,7 +16,7 @@ namespace {
 constexpr std::array<std::string_view, 5> kSame{"INFINITY", "NAN", "bool", "false", "true"};
 
 void visit(CXCursor cursor, const std::function<void(CXCursor)>& each) {
-  clang().clang_visitChildren(
+  clang().visitChildren(
       cursor,
       [](CXCursor child, CXCursor, CXClientData data) {
         (*static_cast<const std::function<void(CXCursor)>*>(data))(child);
@@ -28,15 +28,15 @@ void visit(CXCursor cursor, const std::function<void(CXCursor)>& each) {
 }  // namespace
 
 std::string taken(CXString text) {
-  const char* const c = clang().clang_getCString(text);
+  const char* const c = clang().getCString(text);
   std::string copy = c ? c : "";
-  clang().clang_disposeString(text);
+  clang().disposeString(text);
   return copy;
 }
 
 ClangSource::ClangSource(const std::string& text, const std::string& path,
                          const std::string& function)
-    : file_text_(text), path_(path), index_(clang().clang_createIndex(0, 0)) {
+    : file_text_(text), path_(path), index_(clang().createIndex(0, 0)) {
   // With -fopenmp libclang says what is wrong with the pragmas; without it, loops are plain loops.
   code_.text = text;
   parse(text, true);
@@ -56,42 +56,39 @@ ClangSource::ClangSource(const std::string& text, const std::string& path,
 void ClangSource::parse(const std::string& text, bool openmp) {
   const char* const words[] = {"-x", "c", "-std=gnu11", "-Wno-everything", "-fopenmp"};
   CXUnsavedFile unsaved{path_.c_str(), text.c_str(), text.size()};
-  if (unit_) clang().clang_disposeTranslationUnit(unit_);
-  unit_ = clang().clang_parseTranslationUnit(index_, path_.c_str(), words, openmp ? 5 : 4, &unsaved,
-                                             1, CXTranslationUnit_DetailedPreprocessingRecord);
+  if (unit_) clang().disposeTranslationUnit(unit_);
+  unit_ = clang().parseTranslationUnit(index_, path_.c_str(), words, openmp ? 5 : 4, &unsaved, 1,
+                                       CXTranslationUnit_DetailedPreprocessingRecord);
   if (!unit_) throw std::runtime_error("libclang cannot read '" + path_ + "'");
-  file_ = clang().clang_getFile(unit_, path_.c_str());
-  for (unsigned i = 0; i < clang().clang_getNumDiagnostics(unit_); ++i) {
-    CXDiagnostic problem = clang().clang_getDiagnostic(unit_, i);
+  file_ = clang().getFile(unit_, path_.c_str());
+  for (unsigned i = 0; i < clang().getNumDiagnostics(unit_); ++i) {
+    CXDiagnostic problem = clang().getDiagnostic(unit_, i);
     unsigned line = 0, column = 0;
-    clang().clang_getExpansionLocation(clang().clang_getDiagnosticLocation(problem), nullptr, &line,
-                                       &column, nullptr);
-    const bool is_error = clang().clang_getDiagnosticSeverity(problem) >= CXDiagnostic_Error;
-    const std::string what = taken(clang().clang_getDiagnosticSpelling(problem));
-    clang().clang_disposeDiagnostic(problem);
+    clang().getExpansionLocation(clang().getDiagnosticLocation(problem), nullptr, &line, &column,
+                                 nullptr);
+    const bool is_error = clang().getDiagnosticSeverity(problem) >= CXDiagnostic_Error;
+    const std::string what = taken(clang().getDiagnosticSpelling(problem));
+    clang().disposeDiagnostic(problem);
     if (is_error) throw Refusal(path_, {static_cast<int>(line), static_cast<int>(column)}, what);
   }
 }
 
 ClangSource::~ClangSource() {
-  if (unit_) clang().clang_disposeTranslationUnit(unit_);
-  clang().clang_disposeIndex(index_);
+  if (unit_) clang().disposeTranslationUnit(unit_);
+  clang().disposeIndex(index_);
 }
 
 bool ClangSource::is_here(CXCursor cursor) const {
   CXFile file = nullptr;
-  clang().clang_getExpansionLocation(clang().clang_getCursorLocation(cursor), &file, nullptr,
-                                     nullptr, nullptr);
-  return file && clang().clang_File_isEqual(file, file_);
+  clang().getExpansionLocation(clang().getCursorLocation(cursor), &file, nullptr, nullptr, nullptr);
+  return file && clang().File_isEqual(file, file_);
 }
 
 Span ClangSource::span(CXCursor cursor) const {
-  const CXSourceRange all = clang().clang_getCursorExtent(cursor);
+  const CXSourceRange all = clang().getCursorExtent(cursor);
   unsigned begin = 0, end = 0;
-  clang().clang_getExpansionLocation(clang().clang_getRangeStart(all), nullptr, nullptr, nullptr,
-                                     &begin);
-  clang().clang_getExpansionLocation(clang().clang_getRangeEnd(all), nullptr, nullptr, nullptr,
-                                     &end);
+  clang().getExpansionLocation(clang().getRangeStart(all), nullptr, nullptr, nullptr, &begin);
+  clang().getExpansionLocation(clang().getRangeEnd(all), nullptr, nullptr, nullptr, &end);
   return {begin, end};
 }
 
@@ -104,46 +101,43 @@ void ClangSource::refuse(std::size_t offset, const std::string& reason) const {
 }
 
 Symbol ClangSource::symbol(CXCursor cursor) const {
-  const CXCursor declared = clang().clang_isDeclaration(kind(cursor))
-                                ? cursor
-                                : clang().clang_getCursorReferenced(cursor);
-  if (clang().clang_Cursor_isNull(declared) || !is_here(declared)) return {};
+  const CXCursor declared =
+      clang().isDeclaration(kind(cursor)) ? cursor : clang().getCursorReferenced(cursor);
+  if (clang().Cursor_isNull(declared) || !is_here(declared)) return {};
   unsigned offset = 0;
-  clang().clang_getExpansionLocation(clang().clang_getCursorLocation(declared), nullptr, nullptr,
-                                     nullptr, &offset);
-  return taken(clang().clang_getCursorSpelling(declared)) + "#" + std::to_string(offset);
+  clang().getExpansionLocation(clang().getCursorLocation(declared), nullptr, nullptr, nullptr,
+                               &offset);
+  return taken(clang().getCursorSpelling(declared)) + "#" + std::to_string(offset);
 }
 
 CXSourceRange ClangSource::range(Span span) const {
-  return clang().clang_getRange(
-      clang().clang_getLocationForOffset(unit_, file_, static_cast<unsigned>(span.begin)),
-      clang().clang_getLocationForOffset(unit_, file_, static_cast<unsigned>(span.end)));
+  return clang().getRange(
+      clang().getLocationForOffset(unit_, file_, static_cast<unsigned>(span.begin)),
+      clang().getLocationForOffset(unit_, file_, static_cast<unsigned>(span.end)));
 }
 
 std::vector<Token> ClangSource::tokens(Span span) const {
   CXToken* all = nullptr;
   unsigned count = 0;
-  clang().clang_tokenize(unit_, range(span), &all, &count);
+  clang().tokenize(unit_, range(span), &all, &count);
   std::vector<CXCursor> cursors(count);
-  clang().clang_annotateTokens(unit_, all, count, cursors.data());
+  clang().annotateTokens(unit_, all, count, cursors.data());
   std::vector<Token> tokens;
   for (unsigned i = 0; i < count; ++i) {
-    if (clang().clang_getTokenKind(all[i]) == CXToken_Comment) continue;
-    const CXSourceRange extent = clang().clang_getTokenExtent(unit_, all[i]);
+    if (clang().getTokenKind(all[i]) == CXToken_Comment) continue;
+    const CXSourceRange extent = clang().getTokenExtent(unit_, all[i]);
     unsigned begin = 0, end = 0;
-    clang().clang_getSpellingLocation(clang().clang_getRangeStart(extent), nullptr, nullptr,
-                                      nullptr, &begin);
-    clang().clang_getSpellingLocation(clang().clang_getRangeEnd(extent), nullptr, nullptr, nullptr,
-                                      &end);
+    clang().getSpellingLocation(clang().getRangeStart(extent), nullptr, nullptr, nullptr, &begin);
+    clang().getSpellingLocation(clang().getRangeEnd(extent), nullptr, nullptr, nullptr, &end);
     if (begin >= span.end) continue;
     Token token{{begin, end}, {}};
-    if (clang().clang_getTokenKind(all[i]) == CXToken_Identifier) {
+    if (clang().getTokenKind(all[i]) == CXToken_Identifier) {
       const Symbol symbol = this->symbol(cursors[i]);
       if (name_of_symbol(symbol) == code(token.span)) token.symbol = symbol;
     }
     tokens.push_back(token);
   }
-  clang().clang_disposeTokens(unit_, all, count);
+  clang().disposeTokens(unit_, all, count);
   return tokens;
 }
 
@@ -159,7 +153,7 @@ void ClangSource::check_macros(const std::vector<Span>& spans) const {
   visit(root(), [&](CXCursor cursor) {
     if (kind(cursor) != CXCursor_MacroExpansion || !is_here(cursor)) return;
     const Span use = span(cursor);
-    const std::string name = taken(clang().clang_getCursorSpelling(cursor));
+    const std::string name = taken(clang().getCursorSpelling(cursor));
     if (std::ranges::any_of(spans, [&](const Span& span) { return span.holds(use); }) &&
         std::ranges::find(kSame, name) == kSame.end())
       refuse(use.begin,
@@ -173,7 +167,7 @@ std::vector<CXCursor> children(CXCursor cursor) {
   return all;
 }
 
-CXCursorKind kind(CXCursor cursor) { return clang().clang_getCursorKind(cursor); }
+CXCursorKind kind(CXCursor cursor) { return clang().getCursorKind(cursor); }
 
 CXCursor bare(CXCursor cursor) {
   while (kind(cursor) == CXCursor_UnexposedExpr || kind(cursor) == CXCursor_ParenExpr) {
@@ -199,22 +193,22 @@ std::string operator_of(const ClangSource& source, CXCursor cursor) {
 }
 
 std::optional<long> constant_value(CXCursor expression) {
-  CXEvalResult result = clang().clang_Cursor_Evaluate(expression);
+  CXEvalResult result = clang().Cursor_Evaluate(expression);
   if (!result) return {};
   std::optional<long> value;
-  if (clang().clang_EvalResult_getKind(result) == CXEval_Int)
-    value = static_cast<long>(clang().clang_EvalResult_getAsLongLong(result));
-  clang().clang_EvalResult_dispose(result);
+  if (clang().EvalResult_getKind(result) == CXEval_Int)
+    value = static_cast<long>(clang().EvalResult_getAsLongLong(result));
+  clang().EvalResult_dispose(result);
   return value;
 }
 
 bool is_zero(CXCursor expression) {
-  CXEvalResult result = clang().clang_Cursor_Evaluate(expression);
+  CXEvalResult result = clang().Cursor_Evaluate(expression);
   if (!result) return false;
-  const CXEvalResultKind kind = clang().clang_EvalResult_getKind(result);
-  const bool zero = (kind == CXEval_Int && clang().clang_EvalResult_getAsLongLong(result) == 0) ||
-                    (kind == CXEval_Float && clang().clang_EvalResult_getAsDouble(result) == 0);
-  clang().clang_EvalResult_dispose(result);
+  const CXEvalResultKind kind = clang().EvalResult_getKind(result);
+  const bool zero = (kind == CXEval_Int && clang().EvalResult_getAsLongLong(result) == 0) ||
+                    (kind == CXEval_Float && clang().EvalResult_getAsDouble(result) == 0);
+  clang().EvalResult_dispose(result);
   return zero;
 }
 

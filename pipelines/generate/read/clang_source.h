@@ -25,7 +25,7 @@ class ClangSource {
 
   const std::string& text() const { return code_.text; }
   const std::string& path() const { return path_; }
-  CXCursor root() const { return clang().clang_getTranslationUnitCursor(unit_); }
+  CXCursor root() const { return clang().getTranslationUnitCursor(unit_); }
   /// Whether it stands in the file itself and not in what that includes.
   bool is_here(CXCursor cursor) const;
 

@@ -13,7 +13,7 @@ struct Start {
 
 // Others wrap around or round where whole numbers of the analysis do not.
 bool is_int(CXCursor variable) {
-  return clang().clang_getCanonicalType(clang().clang_getCursorType(variable)).kind == CXType_Int;
+  return clang().getCanonicalType(clang().getCursorType(variable)).kind == CXType_Int;
 }
 
 std::optional<Start> start_of(const ClangSource& source, CXCursor init) {
@@ -22,7 +22,7 @@ std::optional<Start> start_of(const ClangSource& source, CXCursor init) {
     if (declared.size() != 1 || kind(declared[0]) != CXCursor_VarDecl) return {};
     if (!is_int(declared[0])) return {};
     const auto inside = children(declared[0]);
-    if (inside.empty() || !clang().clang_isExpression(kind(inside.back()))) return {};
+    if (inside.empty() || !clang().isExpression(kind(inside.back()))) return {};
     return Start{source.symbol(declared[0]), inside.back()};
   }
   const auto sides = children(init);

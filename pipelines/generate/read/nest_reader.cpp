@@ -189,7 +189,7 @@ void NestReader::walk_element(CXCursor cursor, bool reads, bool writes, Span ass
     if (writes)
       source_.refuse(cursor,
                      "the written value is not an array of the function: make it a parameter");
-    return use_table(clang().clang_getCursorReferenced(base));
+    return use_table(clang().getCursorReferenced(base));
   }
   if (updates_) updates_->check(symbol, source_.span(base).begin);
   if (!in_nest_)

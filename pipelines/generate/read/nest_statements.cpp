@@ -9,7 +9,7 @@ namespace tandem::generate {
 namespace {
 
 std::string name_of_type(CXCursor reference) {
-  return taken(clang().clang_getCursorSpelling(clang().clang_getCursorReferenced(reference)));
+  return taken(clang().getCursorSpelling(clang().getCursorReferenced(reference)));
 }
 
 std::string text_of_kind(CXCursorKind kind) {
@@ -24,7 +24,7 @@ std::string text_of_kind(CXCursorKind kind) {
     case CXCursor_MemberRefExpr:
       return "a member of a structure: write an array for each member";
     default:
-      return "this C cannot be in a loop (" + taken(clang().clang_getCursorKindSpelling(kind)) +
+      return "this C cannot be in a loop (" + taken(clang().getCursorKindSpelling(kind)) +
              "): a stage has numbers, arrays, if, for, while and functions";
   }
 }
@@ -41,7 +41,7 @@ bool is_continue(CXCursor statement) {
 }  // namespace
 
 void NestReader::check_type(CXCursor expression) const {
-  const CXType type = clang().clang_getCanonicalType(clang().clang_getCursorType(expression));
+  const CXType type = clang().getCanonicalType(clang().getCursorType(expression));
   switch (type.kind) {
     case CXType_Double:
     case CXType_LongDouble:
@@ -57,7 +57,7 @@ void NestReader::check_type(CXCursor expression) const {
     case CXType_Record:
     case CXType_Vector:
       source_.refuse(expression,
-                     "the type '" + taken(clang().clang_getTypeSpelling(type)) +
+                     "the type '" + taken(clang().getTypeSpelling(type)) +
                          "' has no counterpart in a stage: write float, int or unsigned char");
     default:
       return;
@@ -71,7 +71,7 @@ void NestReader::walk_all(CXCursor cursor) {
 }
 
 void NestReader::walk(CXCursor cursor) {
-  if (clang().clang_isExpression(kind(cursor))) check_type(cursor);
+  if (clang().isExpression(kind(cursor))) check_type(cursor);
   switch (kind(cursor)) {
     case CXCursor_CompoundStmt:
       for (const CXCursor& statement : children(cursor)) walk_statement(statement);
@@ -155,7 +155,7 @@ void NestReader::take_value(CXCursor target, CXCursor value) {
   const auto local = locals_.find(source_.symbol(bare(target)));
   if (local == locals_.end() || local->second.is_array || local->second.is_set ||
       program_.changed.contains(local->first) || conditions_ > 0 || !inner_.empty() ||
-      clang().clang_getCanonicalType(clang().clang_getCursorType(target)).kind != CXType_Int)
+      clang().getCanonicalType(clang().getCursorType(target)).kind != CXType_Int)
     return;
   local->second.value =
       affine_of(source_, value, [this](const Symbol& each) { return value_of(each); });
@@ -242,17 +242,17 @@ void NestReader::walk_loop(CXCursor cursor) {
 void NestReader::walk_declaration(CXCursor cursor) {
   if (kind(cursor) != CXCursor_VarDecl)
     source_.refuse(cursor, "a declaration that is no variable: write it in front of the function");
-  if (clang().clang_Cursor_getStorageClass(cursor) != CX_SC_None &&
-      clang().clang_Cursor_getStorageClass(cursor) != CX_SC_Auto)
+  if (clang().Cursor_getStorageClass(cursor) != CX_SC_None &&
+      clang().Cursor_getStorageClass(cursor) != CX_SC_Auto)
     source_.refuse(cursor, "a variable that outlives its iteration: leave static and extern out");
-  CXType type = clang().clang_getCanonicalType(clang().clang_getCursorType(cursor));
+  CXType type = clang().getCanonicalType(clang().getCursorType(cursor));
   const bool is_array = type.kind == CXType_ConstantArray;
-  while (type.kind == CXType_ConstantArray) type = clang().clang_getElementType(type);
+  while (type.kind == CXType_ConstantArray) type = clang().getElementType(type);
   if (type.kind == CXType_VariableArray || type.kind == CXType_Pointer)
     source_.refuse(
         cursor,
         type.kind == CXType_Pointer
-            ? "the pointer " + quoted(taken(clang().clang_getCursorSpelling(cursor))) +
+            ? "the pointer " + quoted(taken(clang().getCursorSpelling(cursor))) +
                   ": write the array with its whole index, as in in[y * w + x]"
             : std::string("an array of an iteration has a constant size, as in float part[9]"));
   check_type(cursor);
@@ -261,7 +261,7 @@ void NestReader::walk_declaration(CXCursor cursor) {
   nest_.uses.insert(symbol);
   walk_all(cursor);
   const auto inside = children(cursor);
-  locals_[symbol].is_set = !inside.empty() && clang().clang_isExpression(kind(inside.back()));
+  locals_[symbol].is_set = !inside.empty() && clang().isExpression(kind(inside.back()));
   if (type.kind == CXType_Int && !is_array && !program_.changed.contains(symbol) &&
       locals_[symbol].is_set)
     locals_[symbol].value =
@@ -270,11 +270,11 @@ void NestReader::walk_declaration(CXCursor cursor) {
 
 void NestReader::walk_name(CXCursor cursor) {
   const Symbol symbol = source_.symbol(cursor);
-  const CXCursor declared = clang().clang_getCursorReferenced(cursor);
+  const CXCursor declared = clang().getCursorReferenced(cursor);
   if (kind(declared) == CXCursor_EnumConstantDecl)
     source_.refuse(cursor, "an enumerator: use a macro, as in #define SIZE 9");
   if (symbol.empty())
-    source_.refuse(cursor, "'" + taken(clang().clang_getCursorSpelling(cursor)) +
+    source_.refuse(cursor, "'" + taken(clang().getCursorSpelling(cursor)) +
                                "' is of another file: write its value, or give it to the function");
   nest_.uses.insert(symbol);
   if (updates_) updates_->check(symbol, source_.span(cursor).begin);
@@ -287,16 +287,16 @@ void NestReader::walk_name(CXCursor cursor) {
 
 // Constants of the file: a stage has them too.
 void NestReader::use_table(CXCursor declared) {
-  const std::string name = quoted(taken(clang().clang_getCursorSpelling(declared)));
+  const std::string name = quoted(taken(clang().getCursorSpelling(declared)));
   if (kind(declared) == CXCursor_ParmDecl && in_function_) return;
   if (kind(declared) != CXCursor_VarDecl ||
-      kind(clang().clang_getCursorSemanticParent(declared)) != kind(source_.root()))
+      kind(clang().getCursorSemanticParent(declared)) != kind(source_.root()))
     source_.refuse(declared, name + " is neither a variable of the loop nor an array");
-  CXType type = clang().clang_getCanonicalType(clang().clang_getCursorType(declared));
-  bool is_const = clang().clang_isConstQualifiedType(type) != 0;
+  CXType type = clang().getCanonicalType(clang().getCursorType(declared));
+  bool is_const = clang().isConstQualifiedType(type) != 0;
   while (type.kind == CXType_ConstantArray) {
-    type = clang().clang_getElementType(type);
-    is_const = is_const || clang().clang_isConstQualifiedType(type) != 0;
+    type = clang().getElementType(type);
+    is_const = is_const || clang().isConstQualifiedType(type) != 0;
   }
   if (!is_const) source_.refuse(declared, name + " of the file may change: make it const");
   const Span span = source_.span(declared);
@@ -304,13 +304,13 @@ void NestReader::use_table(CXCursor declared) {
 }
 
 void NestReader::walk_call(CXCursor cursor) {
-  const CXCursor callee = clang().clang_getCursorReferenced(cursor);
-  const std::string name = taken(clang().clang_getCursorSpelling(cursor));
+  const CXCursor callee = clang().getCursorReferenced(cursor);
+  const std::string name = taken(clang().getCursorSpelling(cursor));
   count();
   const auto parts = children(cursor);
-  const CXCursor definition = clang().clang_getCursorDefinition(callee);
+  const CXCursor definition = clang().getCursorDefinition(callee);
   const bool is_known = is_known_function(name);
-  const bool is_ours = !clang().clang_Cursor_isNull(definition) && source_.is_here(definition);
+  const bool is_ours = !clang().Cursor_isNull(definition) && source_.is_here(definition);
   if (is_known && !is_ours && source_.is_here(callee))  // at its first use
     source_.refuse(cursor, name + "() is not declared: add #include <" +
                                (name == "abs" ? "stdlib.h>" : "math.h>"));
@@ -344,8 +344,7 @@ void NestReader::walk_function(CXCursor function) {
   inside.in_function_ = true;
   for (const CXCursor& part : children(function)) {
     if (kind(part) == CXCursor_ParmDecl) {
-      const CXTypeKind type =
-          clang().clang_getCanonicalType(clang().clang_getCursorType(part)).kind;
+      const CXTypeKind type = clang().getCanonicalType(clang().getCursorType(part)).kind;
       if (type == CXType_Pointer)
         source_.refuse(part, "a function that is given a pointer: give it numbers, as in f(in[i])");
       inside.check_type(part);

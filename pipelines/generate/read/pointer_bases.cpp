@@ -4,9 +4,7 @@
 namespace tandem::generate {
 namespace {
 
-CXType type_of(CXCursor cursor) {
-  return clang().clang_getCanonicalType(clang().clang_getCursorType(cursor));
-}
+CXType type_of(CXCursor cursor) { return clang().getCanonicalType(clang().getCursorType(cursor)); }
 
 bool is_number(CXTypeKind kind) {
   return kind == CXType_Float || kind == CXType_Int || kind == CXType_UChar;
@@ -19,14 +17,14 @@ std::string name(const Symbol& symbol) { return quoted(name_of_symbol(symbol)); 
 CXTypeKind pointee(CXCursor cursor) {
   const CXType type = type_of(cursor);
   if (type.kind != CXType_Pointer) return CXType_Invalid;
-  return clang().clang_getCanonicalType(clang().clang_getPointeeType(type)).kind;
+  return clang().getCanonicalType(clang().getPointeeType(type)).kind;
 }
 
 CXTypeKind element_kind(CXCursor from) {
   const CXCursor inside = bare(from);
   if (const CXTypeKind kind = pointee(inside); kind != CXType_Invalid) return kind;
-  const CXType element = clang().clang_getArrayElementType(type_of(inside));
-  return clang().clang_getCanonicalType(element).kind;
+  const CXType element = clang().getArrayElementType(type_of(inside));
+  return clang().getCanonicalType(element).kind;
 }
 
 bool is_pointer(CXCursor cursor) { return is_number(pointee(cursor)); }
@@ -66,7 +64,7 @@ void PointerBases::collect(CXCursor cursor) {
       if (is_pointer(child)) {
         pointers_[source_.symbol(child)] = child;
         const auto inside = children(child);
-        if (!inside.empty() && clang().clang_isExpression(kind(inside.back())))
+        if (!inside.empty() && clang().isExpression(kind(inside.back())))
           values_.emplace_back(source_.symbol(child), inside.back());
       }
     }

@@ -39,7 +39,7 @@ class PointerReader {
   // As a condition a pointer is true, and the number that it becomes need not be.
   void check_conditions(CXCursor cursor) const {
     const auto parts = children(cursor);
-    const std::string operation = clang().clang_isExpression(kind(cursor)) && !parts.empty()
+    const std::string operation = clang().isExpression(kind(cursor)) && !parts.empty()
                                       ? operator_of(source_, cursor)
                                       : std::string();
     const auto refuse = [&](CXCursor at) {
@@ -112,7 +112,7 @@ class PointerReader {
       default:
         break;
     }
-    if (clang().clang_isExpression(kind(cursor)) && bases_.is_moved(cursor)) return offset(cursor);
+    if (clang().isExpression(kind(cursor)) && bases_.is_moved(cursor)) return offset(cursor);
     visit_all(cursor);
   }
 
@@ -255,7 +255,7 @@ class PointerReader {
       const std::string head =
           (from == begin(statement) ? "int " : ", ") + name_of_symbol(source_.symbol(each));
       const auto inside = children(each);
-      const bool has_value = !inside.empty() && clang().clang_isExpression(kind(inside.back()));
+      const bool has_value = !inside.empty() && clang().isExpression(kind(inside.back()));
       edit(from, has_value ? begin(inside.back()) : end(each), head + (has_value ? " = " : ""));
       if (has_value) offset(inside.back());
       from = end(each);
@@ -272,11 +272,11 @@ class PointerReader {
 std::vector<Edit> pointer_offsets(const ClangSource& source, const std::string& function) {
   std::vector<Edit> edits;
   for (const CXCursor& cursor : children(source.root())) {
-    if (kind(cursor) != CXCursor_FunctionDecl || !clang().clang_isCursorDefinition(cursor) ||
+    if (kind(cursor) != CXCursor_FunctionDecl || !clang().isCursorDefinition(cursor) ||
         !source.is_here(cursor))
       continue;
     const bool has_pragma = source.code(source.span(cursor)).find("#pragma") != std::string::npos;
-    if (function.empty() ? has_pragma : taken(clang().clang_getCursorSpelling(cursor)) == function)
+    if (function.empty() ? has_pragma : taken(clang().getCursorSpelling(cursor)) == function)
       PointerReader(source, cursor, edits);
   }
   return edits;

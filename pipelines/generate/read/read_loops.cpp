@@ -18,7 +18,7 @@ class FunctionReader {
       : source_(source), function_(function), options_(options) {
     program_.path = source.path();
     program_.text = source.text();
-    program_.name = taken(clang().clang_getCursorSpelling(function));
+    program_.name = taken(clang().getCursorSpelling(function));
     program_.place = source.place(function);
     pragmas_ = pragmas_in(source.span(function));
   }
@@ -26,7 +26,7 @@ class FunctionReader {
   LoopProgram read() {
     program_.changed = changed_in(source_.span(function_));
     read_parameters();
-    CXCursor body = clang().clang_getNullCursor();
+    CXCursor body = clang().getNullCursor();
     for (const CXCursor& part : children(function_))
       if (kind(part) == CXCursor_CompoundStmt) body = part;
     for (const CXCursor& statement : children(body)) read_statement(statement);
@@ -140,8 +140,7 @@ class FunctionReader {
           NestReader(source_, program_, uses_).check_scalar(value[0]);
           program_.result = source_.span(value[0]);
           program_.result_is_real =
-              clang().clang_getCanonicalType(clang().clang_getCursorResultType(function_)).kind ==
-              CXType_Float;
+              clang().getCanonicalType(clang().getCursorResultType(function_)).kind == CXType_Float;
         }
         return;
       default:
@@ -163,7 +162,7 @@ class FunctionReader {
     scalar.is_parameter = false;
     scalar.order = program_.sequences.size();
     const auto inside = children(declared);
-    if (!inside.empty() && clang().clang_isExpression(kind(inside.back()))) {
+    if (!inside.empty() && clang().isExpression(kind(inside.back()))) {
       NestReader(source_, program_, uses_).check_scalar(inside.back());
       scalar.init = source_.span(inside.back());
       scalar.is_zero = is_zero(inside.back());
@@ -255,10 +254,10 @@ class FunctionReader {
 CXCursor find_function(const ClangSource& source, const std::string& wanted) {
   std::vector<CXCursor> found;
   for (const CXCursor& cursor : children(source.root())) {
-    if (kind(cursor) != CXCursor_FunctionDecl || !clang().clang_isCursorDefinition(cursor) ||
+    if (kind(cursor) != CXCursor_FunctionDecl || !clang().isCursorDefinition(cursor) ||
         !source.is_here(cursor))
       continue;
-    const std::string name = taken(clang().clang_getCursorSpelling(cursor));
+    const std::string name = taken(clang().getCursorSpelling(cursor));
     if (wanted.empty() ? source.code(source.span(cursor)).find("#pragma") != std::string::npos
                        : name == wanted)
       found.push_back(cursor);

@@ -9,13 +9,13 @@ namespace tandem::generate {
 namespace {
 
 CXType element_of(CXType type) {
-  type = clang().clang_getCanonicalType(type);
+  type = clang().getCanonicalType(type);
   while (true) {
     if (type.kind == CXType_Pointer) {
-      type = clang().clang_getCanonicalType(clang().clang_getPointeeType(type));
-    } else if (const CXType element = clang().clang_getArrayElementType(type);
+      type = clang().getCanonicalType(clang().getPointeeType(type));
+    } else if (const CXType element = clang().getArrayElementType(type);
                element.kind != CXType_Invalid) {
-      type = clang().clang_getCanonicalType(element);
+      type = clang().getCanonicalType(element);
     } else {
       return type;
     }
@@ -24,12 +24,12 @@ CXType element_of(CXType type) {
 
 int depth_of(CXType type) {
   int depth = 0;
-  for (type = clang().clang_getCanonicalType(type);; ++depth) {
+  for (type = clang().getCanonicalType(type);; ++depth) {
     if (type.kind == CXType_Pointer) {
-      type = clang().clang_getCanonicalType(clang().clang_getPointeeType(type));
-    } else if (const CXType element = clang().clang_getArrayElementType(type);
+      type = clang().getCanonicalType(clang().getPointeeType(type));
+    } else if (const CXType element = clang().getArrayElementType(type);
                element.kind != CXType_Invalid) {
-      type = clang().clang_getCanonicalType(element);
+      type = clang().getCanonicalType(element);
     } else {
       return depth;
     }
@@ -37,7 +37,7 @@ int depth_of(CXType type) {
 }
 
 ElementType element_type(const ClangSource& source, CXCursor declared) {
-  const CXType element = element_of(clang().clang_getCursorType(declared));
+  const CXType element = element_of(clang().getCursorType(declared));
   switch (element.kind) {
     case CXType_Float:
       return ElementType::kFloat32;
@@ -46,22 +46,22 @@ ElementType element_type(const ClangSource& source, CXCursor declared) {
     case CXType_UChar:
       return ElementType::kUint8;
     default:
-      source.refuse(declared, "elements of type '" + taken(clang().clang_getTypeSpelling(element)) +
+      source.refuse(declared, "elements of type '" + taken(clang().getTypeSpelling(element)) +
                                   "': a stage has float, int and unsigned char");
   }
 }
 
 }  // namespace
 
-bool is_array(CXCursor declared) { return depth_of(clang().clang_getCursorType(declared)) > 0; }
+bool is_array(CXCursor declared) { return depth_of(clang().getCursorType(declared)) > 0; }
 
 Array read_array(const ClangSource& source, CXCursor declared, const ValueOf& size_of) {
-  Array array{.symbol = source.symbol(declared),
-              .type = element_type(source, declared),
-              .is_parameter = kind(declared) == CXCursor_ParmDecl,
-              .is_const = clang().clang_isConstQualifiedType(
-                              element_of(clang().clang_getCursorType(declared))) != 0,
-              .at = source.place(declared)};
+  Array array{
+      .symbol = source.symbol(declared),
+      .type = element_type(source, declared),
+      .is_parameter = kind(declared) == CXCursor_ParmDecl,
+      .is_const = clang().isConstQualifiedType(element_of(clang().getCursorType(declared))) != 0,
+      .at = source.place(declared)};
   const std::string name = quoted(name_of_symbol(array.symbol));
   array.is_restrict = mentions(source.code(source.span(declared)), "restrict");
   auto sizes = children(declared);
@@ -72,7 +72,7 @@ Array read_array(const ClangSource& source, CXCursor declared, const ValueOf& si
     array.is_zeroed = true;
     sizes.pop_back();
   }
-  std::erase_if(sizes, [](CXCursor each) { return !clang().clang_isExpression(kind(each)); });
+  std::erase_if(sizes, [](CXCursor each) { return !clang().isExpression(kind(each)); });
   std::ranges::sort(sizes, {}, [&](CXCursor each) { return source.span(each).begin; });
   for (const CXCursor& size : sizes) {
     const auto affine = affine_of(source, size, size_of);
@@ -80,7 +80,7 @@ Array read_array(const ClangSource& source, CXCursor declared, const ValueOf& si
       source.refuse(size, "the size of " + name + " is no sum of products of parameters");
     array.sizes.push_back(*affine);
   }
-  const int depth = depth_of(clang().clang_getCursorType(declared));
+  const int depth = depth_of(clang().getCursorType(declared));
   array.is_flat = depth == 1;
   if (static_cast<int>(array.sizes.size()) != depth && (depth > 1 || !array.is_parameter))
     source.refuse(declared, name + " is a pointer to pointers or lacks a size: write " +
@@ -90,10 +90,10 @@ Array read_array(const ClangSource& source, CXCursor declared, const ValueOf& si
 }
 
 Scalar read_scalar(const ClangSource& source, CXCursor declared) {
-  const CXType type = clang().clang_getCanonicalType(clang().clang_getCursorType(declared));
+  const CXType type = clang().getCanonicalType(clang().getCursorType(declared));
   if (type.kind != CXType_Int && type.kind != CXType_Float)
-    source.refuse(declared, "'" + taken(clang().clang_getCursorSpelling(declared)) + "' of type '" +
-                                taken(clang().clang_getTypeSpelling(type)) +
+    source.refuse(declared, "'" + taken(clang().getCursorSpelling(declared)) + "' of type '" +
+                                taken(clang().getTypeSpelling(type)) +
                                 "': numbers are int or float, arrays have their size");
   return {.symbol = source.symbol(declared),
           .is_real = type.kind == CXType_Float,
