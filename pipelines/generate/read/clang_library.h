@@ -50,7 +50,6 @@
   X(getRange)                     \
   X(getRangeEnd)                  \
   X(getRangeStart)                \
-  X(getSpellingLocation)          \
   X(getTokenExtent)               \
   X(getTokenKind)                 \
   X(getTranslationUnitCursor)     \

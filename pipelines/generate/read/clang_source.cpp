@@ -5,6 +5,7 @@
 #include <array>
 #include <functional>
 #include <iterator>
+#include <memory>
 
 #include "kernels/stage_file/parse/names.h"
 #include "pipelines/generate/read/pointer_offsets.h"
@@ -23,6 +24,19 @@ void visit(CXCursor cursor, const std::function<void(CXCursor)>& each) {
         return CXChildVisit_Continue;
       },
       const_cast<std::function<void(CXCursor)>*>(&each));
+}
+
+using Value =
+    std::unique_ptr<void, decltype([](CXEvalResult value) { clang().EvalResult_dispose(value); })>;
+
+std::size_t offset_of(CXSourceLocation location) {
+  unsigned offset = 0;
+  clang().getExpansionLocation(location, nullptr, nullptr, nullptr, &offset);
+  return offset;
+}
+
+Span span_of(CXSourceRange range) {
+  return {offset_of(clang().getRangeStart(range)), offset_of(clang().getRangeEnd(range))};
 }
 
 }  // namespace
@@ -84,13 +98,7 @@ bool ClangSource::is_here(CXCursor cursor) const {
   return file && clang().File_isEqual(file, file_);
 }
 
-Span ClangSource::span(CXCursor cursor) const {
-  const CXSourceRange all = clang().getCursorExtent(cursor);
-  unsigned begin = 0, end = 0;
-  clang().getExpansionLocation(clang().getRangeStart(all), nullptr, nullptr, nullptr, &begin);
-  clang().getExpansionLocation(clang().getRangeEnd(all), nullptr, nullptr, nullptr, &end);
-  return {begin, end};
-}
+Span ClangSource::span(CXCursor cursor) const { return span_of(clang().getCursorExtent(cursor)); }
 
 void ClangSource::refuse(CXCursor at, const std::string& reason) const {
   throw Refusal(path_, place(at), reason);
@@ -104,33 +112,23 @@ Symbol ClangSource::symbol(CXCursor cursor) const {
   const CXCursor declared =
       clang().isDeclaration(kind(cursor)) ? cursor : clang().getCursorReferenced(cursor);
   if (clang().Cursor_isNull(declared) || !is_here(declared)) return {};
-  unsigned offset = 0;
-  clang().getExpansionLocation(clang().getCursorLocation(declared), nullptr, nullptr, nullptr,
-                               &offset);
-  return taken(clang().getCursorSpelling(declared)) + "#" + std::to_string(offset);
-}
-
-CXSourceRange ClangSource::range(Span span) const {
-  return clang().getRange(
-      clang().getLocationForOffset(unit_, file_, static_cast<unsigned>(span.begin)),
-      clang().getLocationForOffset(unit_, file_, static_cast<unsigned>(span.end)));
+  return spelling(declared) + "#" + std::to_string(offset_of(clang().getCursorLocation(declared)));
 }
 
 std::vector<Token> ClangSource::tokens(Span span) const {
+  const auto location = [this](std::size_t offset) {
+    return clang().getLocationForOffset(unit_, file_, static_cast<unsigned>(offset));
+  };
   CXToken* all = nullptr;
   unsigned count = 0;
-  clang().tokenize(unit_, range(span), &all, &count);
+  clang().tokenize(unit_, clang().getRange(location(span.begin), location(span.end)), &all, &count);
   std::vector<CXCursor> cursors(count);
   clang().annotateTokens(unit_, all, count, cursors.data());
   std::vector<Token> tokens;
   for (unsigned i = 0; i < count; ++i) {
     if (clang().getTokenKind(all[i]) == CXToken_Comment) continue;
-    const CXSourceRange extent = clang().getTokenExtent(unit_, all[i]);
-    unsigned begin = 0, end = 0;
-    clang().getSpellingLocation(clang().getRangeStart(extent), nullptr, nullptr, nullptr, &begin);
-    clang().getSpellingLocation(clang().getRangeEnd(extent), nullptr, nullptr, nullptr, &end);
-    if (begin >= span.end) continue;
-    Token token{{begin, end}, {}};
+    Token token{span_of(clang().getTokenExtent(unit_, all[i])), {}};
+    if (token.span.begin >= span.end) continue;
     if (clang().getTokenKind(all[i]) == CXToken_Identifier) {
       const Symbol symbol = this->symbol(cursors[i]);
       if (name_of_symbol(symbol) == code(token.span)) token.symbol = symbol;
@@ -153,7 +151,7 @@ void ClangSource::check_macros(const std::vector<Span>& spans) const {
   visit(root(), [&](CXCursor cursor) {
     if (kind(cursor) != CXCursor_MacroExpansion || !is_here(cursor)) return;
     const Span use = span(cursor);
-    const std::string name = taken(clang().getCursorSpelling(cursor));
+    const std::string name = spelling(cursor);
     if (std::ranges::any_of(spans, [&](const Span& span) { return span.holds(use); }) &&
         std::ranges::find(kSame, name) == kSame.end())
       refuse(use.begin,
@@ -167,15 +165,51 @@ std::vector<CXCursor> children(CXCursor cursor) {
   return all;
 }
 
+std::vector<CXCursor> functions_of(const ClangSource& source, const std::string& name) {
+  auto found = children(source.root());
+  std::erase_if(found, [&](CXCursor cursor) {
+    if (kind(cursor) != CXCursor_FunctionDecl || !clang().isCursorDefinition(cursor) ||
+        !source.is_here(cursor))
+      return true;
+    return name.empty() ? source.code(source.span(cursor)).find("#pragma") == std::string::npos
+                        : spelling(cursor) != name;
+  });
+  return found;
+}
+
 CXCursorKind kind(CXCursor cursor) { return clang().getCursorKind(cursor); }
 
-CXCursor bare(CXCursor cursor) {
-  while (kind(cursor) == CXCursor_UnexposedExpr || kind(cursor) == CXCursor_ParenExpr) {
+std::string spelling(CXCursor cursor) { return taken(clang().getCursorSpelling(cursor)); }
+
+CXType type_of(CXCursor cursor) { return clang().getCanonicalType(clang().getCursorType(cursor)); }
+
+CXType element_of(CXType type) {
+  return clang().getCanonicalType(type.kind == CXType_Pointer ? clang().getPointeeType(type)
+                                                              : clang().getArrayElementType(type));
+}
+
+std::optional<CXCursor> initial_value(CXCursor declaration) {
+  const auto inside = children(declaration);
+  if (inside.empty() || !clang().isExpression(kind(inside.back()))) return {};
+  return inside.back();
+}
+
+CXCursor without_conversions(CXCursor cursor) {
+  while (kind(cursor) == CXCursor_UnexposedExpr) {
     const auto inside = children(cursor);
     if (inside.size() != 1) break;
     cursor = inside[0];
   }
   return cursor;
+}
+
+CXCursor bare(CXCursor cursor) {
+  for (;;) {
+    cursor = without_conversions(cursor);
+    const auto inside = children(cursor);
+    if (kind(cursor) != CXCursor_ParenExpr || inside.size() != 1) return cursor;
+    cursor = inside[0];
+  }
 }
 
 std::string operator_of(const ClangSource& source, CXCursor cursor) {
@@ -193,23 +227,16 @@ std::string operator_of(const ClangSource& source, CXCursor cursor) {
 }
 
 std::optional<long> constant_value(CXCursor expression) {
-  CXEvalResult result = clang().Cursor_Evaluate(expression);
-  if (!result) return {};
-  std::optional<long> value;
-  if (clang().EvalResult_getKind(result) == CXEval_Int)
-    value = static_cast<long>(clang().EvalResult_getAsLongLong(result));
-  clang().EvalResult_dispose(result);
-  return value;
+  const Value value(clang().Cursor_Evaluate(expression));
+  if (!value || clang().EvalResult_getKind(value.get()) != CXEval_Int) return {};
+  return static_cast<long>(clang().EvalResult_getAsLongLong(value.get()));
 }
 
 bool is_zero(CXCursor expression) {
-  CXEvalResult result = clang().Cursor_Evaluate(expression);
-  if (!result) return false;
-  const CXEvalResultKind kind = clang().EvalResult_getKind(result);
-  const bool zero = (kind == CXEval_Int && clang().EvalResult_getAsLongLong(result) == 0) ||
-                    (kind == CXEval_Float && clang().EvalResult_getAsDouble(result) == 0);
-  clang().EvalResult_dispose(result);
-  return zero;
+  const Value value(clang().Cursor_Evaluate(expression));
+  return value && clang().EvalResult_getKind(value.get()) == CXEval_Float
+             ? clang().EvalResult_getAsDouble(value.get()) == 0
+             : constant_value(expression) == 0;
 }
 
 }  // namespace tandem::generate

@@ -50,7 +50,6 @@ class ClangSource {
 
  private:
   void parse(const std::string& text, bool openmp);
-  CXSourceRange range(Span span) const;
 
   const std::string file_text_, path_;
   ExpandedCode code_;
@@ -59,9 +58,20 @@ class ClangSource {
   CXFile file_ = nullptr;
 };
 
+/// The file's functions of that name; without a name, those with a pragma.
+std::vector<CXCursor> functions_of(const ClangSource& source, const std::string& name);
+
 std::vector<CXCursor> children(CXCursor cursor);
 CXCursorKind kind(CXCursor cursor);
-/// Without parentheses and conversions that the compiler adds.
+std::string spelling(CXCursor cursor);
+/// The canonical type, and that of the elements of an array or pointer: else of kind
+/// CXType_Invalid.
+CXType type_of(CXCursor cursor);
+CXType element_of(CXType type);
+/// The value that a declaration gives its variable.
+std::optional<CXCursor> initial_value(CXCursor declaration);
+/// Without conversions that the compiler adds; bare() removes parentheses too.
+CXCursor without_conversions(CXCursor cursor);
 CXCursor bare(CXCursor cursor);
 /// The operator of a unary, binary or assigning expression: "+=". Postfix ones too.
 std::string operator_of(const ClangSource& source, CXCursor cursor);

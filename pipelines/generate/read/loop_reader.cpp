@@ -12,18 +12,15 @@ struct Start {
 };
 
 // Others wrap around or round where whole numbers of the analysis do not.
-bool is_int(CXCursor variable) {
-  return clang().getCanonicalType(clang().getCursorType(variable)).kind == CXType_Int;
-}
+bool is_int(CXCursor variable) { return type_of(variable).kind == CXType_Int; }
 
 std::optional<Start> start_of(const ClangSource& source, CXCursor init) {
   if (kind(init) == CXCursor_DeclStmt) {
     const auto declared = children(init);
     if (declared.size() != 1 || kind(declared[0]) != CXCursor_VarDecl) return {};
     if (!is_int(declared[0])) return {};
-    const auto inside = children(declared[0]);
-    if (inside.empty() || !clang().isExpression(kind(inside.back()))) return {};
-    return Start{source.symbol(declared[0]), inside.back()};
+    const auto value = initial_value(declared[0]);
+    return value ? std::optional(Start{source.symbol(declared[0]), *value}) : std::nullopt;
   }
   const auto sides = children(init);
   if (kind(init) != CXCursor_BinaryOperator || operator_of(source, init) != "=" ||
@@ -58,10 +55,6 @@ long step_of(const ClangSource& source, CXCursor next, const Symbol& variable) {
   const long step = constant_value(added).value_or(0);
   return step >= -kMostNumber && step <= kMostNumber ? sign * step : 0;
 }
-
-}  // namespace
-
-namespace {
 
 std::optional<Affine> sum_of(const ClangSource& source, CXCursor expression,
                              const ValueOf& value_of) {

@@ -21,9 +21,12 @@ bool NestReader::is_linear(const Affine& a) const {
   });
 }
 
+std::optional<Affine> NestReader::affine(CXCursor expression) const {
+  return affine_of(source_, expression, [this](const Symbol& each) { return value_of(each); });
+}
+
 std::optional<Loop> NestReader::counted(CXCursor loop) const {
-  auto read =
-      counted_loop(source_, loop, [this](const Symbol& symbol) { return value_of(symbol); });
+  auto read = counted_loop(source_, loop, [this](const Symbol& each) { return value_of(each); });
   if (read && read->begin && !is_linear(*read->begin)) read->begin.reset();
   if (read && read->end && !is_linear(*read->end)) read->end.reset();
   return read;
@@ -210,9 +213,9 @@ void NestReader::walk_element(CXCursor cursor, bool reads, bool writes, Span ass
       .facts = facts_,
       .at = source_.place(cursor)};
   for (const CXCursor& index : indices) {
-    auto affine = affine_of(source_, index, [this](const Symbol& each) { return value_of(each); });
-    if (affine && !array->is_flat && !is_linear(*affine)) affine.reset();
-    access.indices.push_back(affine);
+    auto place = affine(index);
+    if (place && !array->is_flat && !is_linear(*place)) place.reset();
+    access.indices.push_back(place);
     access.index_spans.push_back(source_.span(index));
   }
   nest_.accesses.push_back(access);

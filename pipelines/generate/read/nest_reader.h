@@ -38,6 +38,7 @@ class NestReader {
   };
 
   std::optional<Affine> value_of(const Symbol& symbol) const;
+  std::optional<Affine> affine(CXCursor expression) const;
   bool is_linear(const Affine& a) const;
   std::optional<Loop> counted(CXCursor loop) const;
   std::vector<Loop> loops() const;

@@ -9,7 +9,7 @@ namespace tandem::generate {
 namespace {
 
 std::string name_of_type(CXCursor reference) {
-  return taken(clang().getCursorSpelling(clang().getCursorReferenced(reference)));
+  return spelling(clang().getCursorReferenced(reference));
 }
 
 std::string text_of_kind(CXCursorKind kind) {
@@ -41,7 +41,7 @@ bool is_continue(CXCursor statement) {
 }  // namespace
 
 void NestReader::check_type(CXCursor expression) const {
-  const CXType type = clang().getCanonicalType(clang().getCursorType(expression));
+  const CXType type = type_of(expression);
   switch (type.kind) {
     case CXType_Double:
     case CXType_LongDouble:
@@ -155,10 +155,9 @@ void NestReader::take_value(CXCursor target, CXCursor value) {
   const auto local = locals_.find(source_.symbol(bare(target)));
   if (local == locals_.end() || local->second.is_array || local->second.is_set ||
       program_.changed.contains(local->first) || conditions_ > 0 || !inner_.empty() ||
-      clang().getCanonicalType(clang().getCursorType(target)).kind != CXType_Int)
+      type_of(target).kind != CXType_Int)
     return;
-  local->second.value =
-      affine_of(source_, value, [this](const Symbol& each) { return value_of(each); });
+  local->second.value = affine(value);
 }
 
 // One that may be an update of a reduced variable.
@@ -200,8 +199,7 @@ void NestReader::add_facts(CXCursor condition, bool holds) {
   if (operation == (holds ? "&&" : "||"))
     for (const CXCursor& part : parts) add_facts(part, holds);
   if (!is_whole(parts[0]) || !is_whole(parts[1])) return;
-  const auto value = [this](const Symbol& symbol) { return value_of(symbol); };
-  const auto a = affine_of(source_, parts[0], value), b = affine_of(source_, parts[1], value);
+  const auto a = affine(parts[0]), b = affine(parts[1]);
   if (!a || !b || !is_linear(*a) || !is_linear(*b)) return;
   const Affine more = *a - *b, less = *b - *a;
   if (operation == "<") facts_.push_back({holds ? less - 1 : more});
@@ -245,14 +243,14 @@ void NestReader::walk_declaration(CXCursor cursor) {
   if (clang().Cursor_getStorageClass(cursor) != CX_SC_None &&
       clang().Cursor_getStorageClass(cursor) != CX_SC_Auto)
     source_.refuse(cursor, "a variable that outlives its iteration: leave static and extern out");
-  CXType type = clang().getCanonicalType(clang().getCursorType(cursor));
+  CXType type = type_of(cursor);
   const bool is_array = type.kind == CXType_ConstantArray;
   while (type.kind == CXType_ConstantArray) type = clang().getElementType(type);
   if (type.kind == CXType_VariableArray || type.kind == CXType_Pointer)
     source_.refuse(
         cursor,
         type.kind == CXType_Pointer
-            ? "the pointer " + quoted(taken(clang().getCursorSpelling(cursor))) +
+            ? "the pointer " + quoted(spelling(cursor)) +
                   ": write the array with its whole index, as in in[y * w + x]"
             : std::string("an array of an iteration has a constant size, as in float part[9]"));
   check_type(cursor);
@@ -260,12 +258,10 @@ void NestReader::walk_declaration(CXCursor cursor) {
   locals_[symbol] = {.level = nest_.levels.size(), .is_array = is_array};
   nest_.uses.insert(symbol);
   walk_all(cursor);
-  const auto inside = children(cursor);
-  locals_[symbol].is_set = !inside.empty() && clang().isExpression(kind(inside.back()));
-  if (type.kind == CXType_Int && !is_array && !program_.changed.contains(symbol) &&
-      locals_[symbol].is_set)
-    locals_[symbol].value =
-        affine_of(source_, inside.back(), [this](const Symbol& each) { return value_of(each); });
+  const auto value = initial_value(cursor);
+  locals_[symbol].is_set = value.has_value();
+  if (value && type.kind == CXType_Int && !is_array && !program_.changed.contains(symbol))
+    locals_[symbol].value = affine(*value);
 }
 
 void NestReader::walk_name(CXCursor cursor) {
@@ -274,7 +270,7 @@ void NestReader::walk_name(CXCursor cursor) {
   if (kind(declared) == CXCursor_EnumConstantDecl)
     source_.refuse(cursor, "an enumerator: use a macro, as in #define SIZE 9");
   if (symbol.empty())
-    source_.refuse(cursor, "'" + taken(clang().getCursorSpelling(cursor)) +
+    source_.refuse(cursor, "'" + spelling(cursor) +
                                "' is of another file: write its value, or give it to the function");
   nest_.uses.insert(symbol);
   if (updates_) updates_->check(symbol, source_.span(cursor).begin);
@@ -287,12 +283,12 @@ void NestReader::walk_name(CXCursor cursor) {
 
 // Constants of the file: a stage has them too.
 void NestReader::use_table(CXCursor declared) {
-  const std::string name = quoted(taken(clang().getCursorSpelling(declared)));
+  const std::string name = quoted(spelling(declared));
   if (kind(declared) == CXCursor_ParmDecl && in_function_) return;
   if (kind(declared) != CXCursor_VarDecl ||
       kind(clang().getCursorSemanticParent(declared)) != kind(source_.root()))
     source_.refuse(declared, name + " is neither a variable of the loop nor an array");
-  CXType type = clang().getCanonicalType(clang().getCursorType(declared));
+  CXType type = type_of(declared);
   bool is_const = clang().isConstQualifiedType(type) != 0;
   while (type.kind == CXType_ConstantArray) {
     type = clang().getElementType(type);
@@ -305,7 +301,7 @@ void NestReader::use_table(CXCursor declared) {
 
 void NestReader::walk_call(CXCursor cursor) {
   const CXCursor callee = clang().getCursorReferenced(cursor);
-  const std::string name = taken(clang().getCursorSpelling(cursor));
+  const std::string name = spelling(cursor);
   count();
   const auto parts = children(cursor);
   const CXCursor definition = clang().getCursorDefinition(callee);
@@ -344,8 +340,7 @@ void NestReader::walk_function(CXCursor function) {
   inside.in_function_ = true;
   for (const CXCursor& part : children(function)) {
     if (kind(part) == CXCursor_ParmDecl) {
-      const CXTypeKind type = clang().getCanonicalType(clang().getCursorType(part)).kind;
-      if (type == CXType_Pointer)
+      if (type_of(part).kind == CXType_Pointer)
         source_.refuse(part, "a function that is given a pointer: give it numbers, as in f(in[i])");
       inside.check_type(part);
       inside.locals_[source_.symbol(part)] = {};

@@ -4,8 +4,6 @@
 namespace tandem::generate {
 namespace {
 
-CXType type_of(CXCursor cursor) { return clang().getCanonicalType(clang().getCursorType(cursor)); }
-
 bool is_number(CXTypeKind kind) {
   return kind == CXType_Float || kind == CXType_Int || kind == CXType_UChar;
 }
@@ -14,20 +12,12 @@ std::string name(const Symbol& symbol) { return quoted(name_of_symbol(symbol)); 
 
 }  // namespace
 
-CXTypeKind pointee(CXCursor cursor) {
+CXTypeKind element_kind(CXCursor from) { return element_of(type_of(bare(from))).kind; }
+
+bool is_pointer(CXCursor cursor) {
   const CXType type = type_of(cursor);
-  if (type.kind != CXType_Pointer) return CXType_Invalid;
-  return clang().getCanonicalType(clang().getPointeeType(type)).kind;
+  return type.kind == CXType_Pointer && is_number(element_of(type).kind);
 }
-
-CXTypeKind element_kind(CXCursor from) {
-  const CXCursor inside = bare(from);
-  if (const CXTypeKind kind = pointee(inside); kind != CXType_Invalid) return kind;
-  const CXType element = clang().getArrayElementType(type_of(inside));
-  return clang().getCanonicalType(element).kind;
-}
-
-bool is_pointer(CXCursor cursor) { return is_number(pointee(cursor)); }
 
 bool has_pointer_type(CXCursor cursor) { return is_number(element_kind(cursor)); }
 
@@ -63,9 +53,8 @@ void PointerBases::collect(CXCursor cursor) {
       names_.push_back(source_.symbol(child));
       if (is_pointer(child)) {
         pointers_[source_.symbol(child)] = child;
-        const auto inside = children(child);
-        if (!inside.empty() && clang().isExpression(kind(inside.back())))
-          values_.emplace_back(source_.symbol(child), inside.back());
+        if (const auto value = initial_value(child))
+          values_.emplace_back(source_.symbol(child), *value);
       }
     }
     if (kind(child) == CXCursor_BinaryOperator && is_pointer(child) &&

@@ -43,8 +43,6 @@ class PointerBases {
   std::vector<Symbol> names_;  // variables that the function declares
 };
 
-/// The type that a pointer points to; CXType_Invalid if it is no pointer.
-CXTypeKind pointee(CXCursor cursor);
 /// The type of what `from` points to, which may be an array.
 CXTypeKind element_kind(CXCursor from);
 /// To numbers that a stage has.

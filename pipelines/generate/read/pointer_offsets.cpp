@@ -8,16 +8,6 @@
 namespace tandem::generate {
 namespace {
 
-// Without conversions that the compiler adds; parentheses stay.
-CXCursor written(CXCursor cursor) {
-  while (kind(cursor) == CXCursor_UnexposedExpr) {
-    const auto inside = children(cursor);
-    if (inside.size() != 1) break;
-    cursor = inside[0];
-  }
-  return cursor;
-}
-
 class PointerReader {
  public:
   PointerReader(const ClangSource& source, CXCursor function, std::vector<Edit>& edits)
@@ -143,7 +133,7 @@ class PointerReader {
 
   // The number that a pointer becomes, in place.
   void offset(CXCursor expression) {
-    const CXCursor cursor = written(expression);
+    const CXCursor cursor = without_conversions(expression);
     const auto parts = children(cursor);
     switch (kind(cursor)) {
       case CXCursor_ParenExpr:
@@ -182,7 +172,7 @@ class PointerReader {
   void unary_offset(CXCursor cursor, CXCursor part) {
     const std::string operation = operator_of(source_, cursor);
     if (operation == "&") {
-      const CXCursor element = written(part);
+      const CXCursor element = without_conversions(part);
       const auto parts = children(element);
       edit(begin(cursor), begin(element), "(");
       if (bases_.of(parts[0])->is_row) refuse_row(cursor);
@@ -234,7 +224,7 @@ class PointerReader {
   }
 
   void check_cast(CXCursor cast, CXCursor from) const {
-    if (element_kind(from) != pointee(cast))
+    if (element_kind(from) != element_kind(cast))
       source_.refuse(cast,
                      "a pointer to elements of another type: read the element and convert "
                      "it, as in (int)in[i]");
@@ -254,10 +244,9 @@ class PointerReader {
     for (const CXCursor& each : all) {
       const std::string head =
           (from == begin(statement) ? "int " : ", ") + name_of_symbol(source_.symbol(each));
-      const auto inside = children(each);
-      const bool has_value = !inside.empty() && clang().isExpression(kind(inside.back()));
-      edit(from, has_value ? begin(inside.back()) : end(each), head + (has_value ? " = " : ""));
-      if (has_value) offset(inside.back());
+      const auto value = initial_value(each);
+      edit(from, value ? begin(*value) : end(each), head + (value ? " = " : ""));
+      if (value) offset(*value);
       from = end(each);
     }
   }
@@ -271,14 +260,7 @@ class PointerReader {
 
 std::vector<Edit> pointer_offsets(const ClangSource& source, const std::string& function) {
   std::vector<Edit> edits;
-  for (const CXCursor& cursor : children(source.root())) {
-    if (kind(cursor) != CXCursor_FunctionDecl || !clang().isCursorDefinition(cursor) ||
-        !source.is_here(cursor))
-      continue;
-    const bool has_pragma = source.code(source.span(cursor)).find("#pragma") != std::string::npos;
-    if (function.empty() ? has_pragma : taken(clang().getCursorSpelling(cursor)) == function)
-      PointerReader(source, cursor, edits);
-  }
+  for (const CXCursor& found : functions_of(source, function)) PointerReader(source, found, edits);
   return edits;
 }
 

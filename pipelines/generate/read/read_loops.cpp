@@ -18,7 +18,7 @@ class FunctionReader {
       : source_(source), function_(function), options_(options) {
     program_.path = source.path();
     program_.text = source.text();
-    program_.name = taken(clang().getCursorSpelling(function));
+    program_.name = spelling(function);
     program_.place = source.place(function);
     pragmas_ = pragmas_in(source.span(function));
   }
@@ -67,18 +67,13 @@ class FunctionReader {
     return changed;
   }
 
-  std::optional<Affine> size_in(const Symbol& symbol) {
-    return size_of(program_, symbol, uses_.numbers);
-  }
-
   void read_parameters() {
-    const auto size = [this](const Symbol& symbol) { return size_in(symbol); };
     std::vector<CXCursor> arrays;
     for (const CXCursor& part : children(function_)) {
       if (kind(part) != CXCursor_ParmDecl) continue;
       program_.parameters.push_back(source_.symbol(part));
       if (is_array(part)) {
-        program_.arrays.push_back(read_array(source_, part, size));
+        program_.arrays.push_back(read_array(source_, part, size_));
         continue;
       }
       Scalar scalar = read_scalar(source_, part);
@@ -114,7 +109,7 @@ class FunctionReader {
       });
       std::optional<Affine> value;
       if (scalar != program_.scalars.end()) {
-        value = size_in(scalar->symbol);
+        value = size_(scalar->symbol);
       } else if (const auto number = parse_number<long>(factor)) {
         value = Affine(*number);
       }
@@ -154,21 +149,18 @@ class FunctionReader {
     if (kind(declared) != CXCursor_VarDecl)
       source_.refuse(declared, "a declaration that is no variable");
     if (is_array(declared)) {
-      program_.arrays.push_back(
-          read_array(source_, declared, [this](const Symbol& symbol) { return size_in(symbol); }));
+      program_.arrays.push_back(read_array(source_, declared, size_));
       return;
     }
     Scalar scalar = read_scalar(source_, declared);
     scalar.is_parameter = false;
     scalar.order = program_.sequences.size();
-    const auto inside = children(declared);
-    if (!inside.empty() && clang().isExpression(kind(inside.back()))) {
-      NestReader(source_, program_, uses_).check_scalar(inside.back());
-      scalar.init = source_.span(inside.back());
-      scalar.is_zero = is_zero(inside.back());
+    if (const auto value = initial_value(declared)) {
+      NestReader(source_, program_, uses_).check_scalar(*value);
+      scalar.init = source_.span(*value);
+      scalar.is_zero = is_zero(*value);
       if (!scalar.is_real && !program_.changed.contains(scalar.symbol))
-        scalar.value = affine_of(source_, inside.back(),
-                                 [this](const Symbol& symbol) { return size_in(symbol); });
+        scalar.value = affine_of(source_, *value, size_);
     }
     program_.scalars.push_back(scalar);
   }
@@ -188,8 +180,7 @@ class FunctionReader {
       program_.sequences.push_back({{}, {std::move(nest)}});
       return;
     }
-    const auto time =
-        counted_loop(source_, loop, [this](const Symbol& symbol) { return size_in(symbol); });
+    const auto time = counted_loop(source_, loop, size_);
     const bool holds_pragma =
         next_ < pragmas_.size() && source_.span(loop).holds(pragmas_[next_].span);
     if (!holds_pragma)
@@ -247,21 +238,15 @@ class FunctionReader {
   const ReadOptions& options_;
   LoopProgram program_;
   FileUses uses_;
+  const ValueOf size_ = [this](const Symbol& symbol) {
+    return size_of(program_, symbol, uses_.numbers);
+  };
   std::vector<Pragma> pragmas_;
   std::size_t next_ = 0;
 };
 
 CXCursor find_function(const ClangSource& source, const std::string& wanted) {
-  std::vector<CXCursor> found;
-  for (const CXCursor& cursor : children(source.root())) {
-    if (kind(cursor) != CXCursor_FunctionDecl || !clang().isCursorDefinition(cursor) ||
-        !source.is_here(cursor))
-      continue;
-    const std::string name = taken(clang().getCursorSpelling(cursor));
-    if (wanted.empty() ? source.code(source.span(cursor)).find("#pragma") != std::string::npos
-                       : name == wanted)
-      found.push_back(cursor);
-  }
+  const auto found = functions_of(source, wanted);
   if (found.size() == 1) return found[0];
   if (!wanted.empty()) source.refuse(std::size_t{0}, "there is no function '" + wanted + "'");
   source.refuse(

@@ -31,7 +31,7 @@ CXCursor only_statement(CXCursor statement) {
 }  // namespace
 
 bool is_whole(CXCursor expression) {
-  const CXTypeKind type = clang().getCanonicalType(clang().getCursorType(bare(expression))).kind;
+  const CXTypeKind type = type_of(bare(expression)).kind;
   return type >= CXType_Bool && type <= CXType_Int128;  // enumerators in between are whole, too
 }
 
@@ -157,7 +157,7 @@ bool ReductionUpdates::chooses(CXCursor value, CXCursor target, const Reduction&
   const auto parts = children(inside);
   if (kind(inside) == CXCursor_CallExpr) {
     const std::string name = reduction.operation == "max" ? "fmaxf" : "fminf";
-    if (parts.size() != 3 || taken(clang().getCursorSpelling(inside)) != name) return false;
+    if (parts.size() != 3 || spelling(inside) != name) return false;
     return (is_target(parts[1], target) && mentions(parts[2], reduction.symbol) == 0) ||
            (is_target(parts[2], target) && mentions(parts[1], reduction.symbol) == 0);
   }

@@ -8,36 +8,20 @@
 namespace tandem::generate {
 namespace {
 
-CXType element_of(CXType type) {
-  type = clang().getCanonicalType(type);
-  while (true) {
-    if (type.kind == CXType_Pointer) {
-      type = clang().getCanonicalType(clang().getPointeeType(type));
-    } else if (const CXType element = clang().getArrayElementType(type);
-               element.kind != CXType_Invalid) {
-      type = clang().getCanonicalType(element);
-    } else {
-      return type;
-    }
-  }
+/// The type of the numbers of an array, and how many dimensions it has.
+struct Numbers {
+  CXType type;
+  int dimensions = 0;
+};
+Numbers numbers_of(CXCursor declared) {
+  Numbers numbers{type_of(declared)};
+  for (CXType inner; (inner = element_of(numbers.type)).kind != CXType_Invalid;
+       numbers.type = inner)
+    ++numbers.dimensions;
+  return numbers;
 }
 
-int depth_of(CXType type) {
-  int depth = 0;
-  for (type = clang().getCanonicalType(type);; ++depth) {
-    if (type.kind == CXType_Pointer) {
-      type = clang().getCanonicalType(clang().getPointeeType(type));
-    } else if (const CXType element = clang().getArrayElementType(type);
-               element.kind != CXType_Invalid) {
-      type = clang().getCanonicalType(element);
-    } else {
-      return depth;
-    }
-  }
-}
-
-ElementType element_type(const ClangSource& source, CXCursor declared) {
-  const CXType element = element_of(clang().getCursorType(declared));
+ElementType element_type(const ClangSource& source, CXCursor declared, CXType element) {
   switch (element.kind) {
     case CXType_Float:
       return ElementType::kFloat32;
@@ -53,15 +37,15 @@ ElementType element_type(const ClangSource& source, CXCursor declared) {
 
 }  // namespace
 
-bool is_array(CXCursor declared) { return depth_of(clang().getCursorType(declared)) > 0; }
+bool is_array(CXCursor declared) { return numbers_of(declared).dimensions > 0; }
 
 Array read_array(const ClangSource& source, CXCursor declared, const ValueOf& size_of) {
-  Array array{
-      .symbol = source.symbol(declared),
-      .type = element_type(source, declared),
-      .is_parameter = kind(declared) == CXCursor_ParmDecl,
-      .is_const = clang().isConstQualifiedType(element_of(clang().getCursorType(declared))) != 0,
-      .at = source.place(declared)};
+  const auto [type, dimensions] = numbers_of(declared);
+  Array array{.symbol = source.symbol(declared),
+              .type = element_type(source, declared, type),
+              .is_parameter = kind(declared) == CXCursor_ParmDecl,
+              .is_const = clang().isConstQualifiedType(type) != 0,
+              .at = source.place(declared)};
   const std::string name = quoted(name_of_symbol(array.symbol));
   array.is_restrict = mentions(source.code(source.span(declared)), "restrict");
   auto sizes = children(declared);
@@ -80,9 +64,8 @@ Array read_array(const ClangSource& source, CXCursor declared, const ValueOf& si
       source.refuse(size, "the size of " + name + " is no sum of products of parameters");
     array.sizes.push_back(*affine);
   }
-  const int depth = depth_of(clang().getCursorType(declared));
-  array.is_flat = depth == 1;
-  if (static_cast<int>(array.sizes.size()) != depth && (depth > 1 || !array.is_parameter))
+  array.is_flat = dimensions == 1;
+  if (static_cast<int>(array.sizes.size()) != dimensions && (dimensions > 1 || !array.is_parameter))
     source.refuse(declared, name + " is a pointer to pointers or lacks a size: write " +
                                 name_of_symbol(array.symbol) + "[h][w]");
   if (array.sizes.size() > 4) source.refuse(declared, name + " has more than 4 dimensions");
@@ -90,9 +73,9 @@ Array read_array(const ClangSource& source, CXCursor declared, const ValueOf& si
 }
 
 Scalar read_scalar(const ClangSource& source, CXCursor declared) {
-  const CXType type = clang().getCanonicalType(clang().getCursorType(declared));
+  const CXType type = type_of(declared);
   if (type.kind != CXType_Int && type.kind != CXType_Float)
-    source.refuse(declared, "'" + taken(clang().getCursorSpelling(declared)) + "' of type '" +
+    source.refuse(declared, "'" + spelling(declared) + "' of type '" +
                                 taken(clang().getTypeSpelling(type)) +
                                 "': numbers are int or float, arrays have their size");
   return {.symbol = source.symbol(declared),
