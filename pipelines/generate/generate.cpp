@@ -30,9 +30,9 @@ void check_aliases(const LoopProgram& program, const Layout& layout) {
     for (const Array& other : program.arrays) {
       if (!other.is_parameter || other.symbol == array.symbol) continue;
       const std::string name = name_of_symbol(array.symbol);
-      program.refuse(array.at, "'" + name + "', which is written, may overlap '" +
-                                   name_of_symbol(other.symbol) +
-                                   "': write restrict, as in *restrict " + name + " or " + name +
+      program.refuse(array.at, "'" + name + "', which is written, may overlap " +
+                                   quoted_name(other.symbol) +
+                                   ": write restrict, as in *restrict " + name + " or " + name +
                                    "[restrict n]");
     }
   }

@@ -19,6 +19,8 @@ std::string quoted(const std::string& name) {
   return text.append(name).append("'");
 }
 
+std::string quoted_name(const Symbol& symbol) { return quoted(name_of_symbol(symbol)); }
+
 Refusal::Refusal(const std::string& path, Place at, const std::string& reason)
     : std::runtime_error(at_line(path, at.line, at.column, reason)) {}
 

@@ -27,6 +27,7 @@ class Refusal : public std::runtime_error {
 Place place_in(const std::string& text, std::size_t offset);
 
 std::string quoted(const std::string& name);
+std::string quoted_name(const Symbol& symbol);
 
 /// Bytes of the file's text.
 struct Span {
@@ -157,6 +158,7 @@ struct LoopProgram {
   std::vector<Token> tokens;    ///< of the function, and of what it uses, without comments
   std::set<std::string> names;  ///< all words of the file
 
+  std::string code(Span span) const { return text.substr(span.begin, span.end - span.begin); }
   const Array* array(const Symbol& symbol) const;
   const Scalar* scalar(const Symbol& symbol) const;
   [[noreturn]] void refuse(Place at, const std::string& reason) const;

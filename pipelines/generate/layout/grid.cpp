@@ -6,8 +6,6 @@
 namespace tandem::generate {
 namespace {
 
-std::string quoted_symbol(const Symbol& symbol) { return quoted(name_of_symbol(symbol)); }
-
 std::optional<std::vector<Affine>> all_affine(const ArrayAccess& access) {
   std::vector<Affine> indices;
   for (const auto& index : access.indices) {
@@ -46,11 +44,11 @@ class GridChooser {
     const auto indices = all_affine(access);
     if (!indices)
       program_.refuse(access.at,
-                      "the index at which " + quoted_symbol(access.array) +
+                      "the index at which " + quoted_name(access.array) +
                           " is written is no sum of the loops' variables and numbers: write out[i "
                           "+ 1] or out[y * w + x], or a reduction(+ : out[:n])");
     if (program_.array(access.array)->is_const)
-      program_.refuse(access.at, quoted_symbol(access.array) +
+      program_.refuse(access.at, quoted_name(access.array) +
                                      " is const: leave const out, or write to another array");
     if (grid_.written.empty()) {
       first_ = &access;
@@ -59,11 +57,11 @@ class GridChooser {
     } else if (program_.array(access.array)->sizes != program_.array(grid_.array)->sizes) {
       program_.refuse(
           access.at,
-          quoted_symbol(access.array) + " and " + quoted_symbol(grid_.array) +
+          quoted_name(access.array) + " and " + quoted_name(grid_.array) +
               ", which one loop writes, differ in size: write each in a loop of its own");
     } else if (*indices != grid_.indices) {
       program_.refuse(access.at, "one iteration writes several elements of " +
-                                     quoted_symbol(access.array) +
+                                     quoted_name(access.array) +
                                      ": give each a loop of its own, or write them in an inner "
                                      "loop that has nothing else");
     }
@@ -83,8 +81,8 @@ class GridChooser {
       if (!mentioned(loop.variable)) continue;
       if (level == nest_.levels.end())
         program_.refuse(first_->at, "one iteration writes several elements of " +
-                                        quoted_symbol(first_->array) + ", in the loop of " +
-                                        quoted_symbol(loop.variable) +
+                                        quoted_name(first_->array) + ", in the loop of " +
+                                        quoted_name(loop.variable) +
                                         ": that loop stands directly in the one around it, behind "
                                         "nothing but declarations with their values");
       grid_.depth = static_cast<std::size_t>(level - nest_.levels.begin()) + 1;
@@ -93,15 +91,14 @@ class GridChooser {
     for (const auto& [symbol, level] : nest_.carried)
       if (level < grid_.depth)
         program_.refuse(first_->at,
-                        "one iteration writes several elements of " + quoted_symbol(first_->array) +
-                            ", and " + quoted_symbol(symbol) +
+                        "one iteration writes several elements of " + quoted_name(first_->array) +
+                            ", and " + quoted_name(symbol) +
                             " goes from one to the next: compute it from the loops' variables");
     for (std::size_t k = 0; k < grid_.depth; ++k)
       if (!mentioned(nest_.levels[k].loop.variable))
-        program_.refuse(first_->at, "the iterations of " +
-                                        quoted_symbol(nest_.levels[k].loop.variable) +
-                                        " write the same element of " +
-                                        quoted_symbol(first_->array) + advice());
+        program_.refuse(first_->at,
+                        "the iterations of " + quoted_name(nest_.levels[k].loop.variable) +
+                            " write the same element of " + quoted_name(first_->array) + advice());
     check_reads();
     return grid_;
   }
@@ -118,12 +115,12 @@ class GridChooser {
     for (const ArrayAccess& access : nest_.accesses) {
       if (std::ranges::find(grid_.written, access.array) == grid_.written.end()) continue;
       if (access.levels < grid_.depth)
-        program_.refuse(access.at, quoted_symbol(access.array) +
+        program_.refuse(access.at, quoted_name(access.array) +
                                        " is used outside of the loop that "
                                        "writes it: use a variable there");
       if (all_affine(access) != grid_.indices)
         program_.refuse(access.at,
-                        "an iteration reads an element of " + quoted_symbol(access.array) +
+                        "an iteration reads an element of " + quoted_name(access.array) +
                             " that another one writes: write to another array and read this one");
     }
   }
@@ -135,7 +132,7 @@ class GridChooser {
           std::ranges::none_of(nest_.reductions, [&](const Reduction& each) {
             return each.symbol == access.array && each.is_array;
           }))
-        program_.refuse(access.at, quoted_symbol(access.array) +
+        program_.refuse(access.at, quoted_name(access.array) +
                                        " is reduced and is an array: write reduction(+ : " +
                                        name_of_symbol(access.array) + "[:n])");
     for (std::size_t depth = nest_.levels.size(); depth >= nest_.parallel; --depth) {

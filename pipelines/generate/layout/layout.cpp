@@ -70,7 +70,7 @@ class LayoutChooser {
       if (layout.is_plane(array)) continue;
       std::vector<long> sizes;
       for (const Affine& size : array.sizes) sizes.push_back(number(size, layout.values));
-      const std::string name = quoted(name_of_symbol(array.symbol));
+      const std::string name = quoted_name(array.symbol);
       if (const auto none = std::ranges::find_if(sizes, [](long size) { return size < 1; });
           none != sizes.end())
         program_.refuse(array.at, name + " has a size of " + std::to_string(*none) +

@@ -142,7 +142,7 @@ class FlatArrays {
     for (ArrayAccess* access : accesses) {
       if (!access->indices[0] || is_linear(*access, *access->indices[0])) continue;
       if (access->writes)
-        program_.refuse(access->at, "which row of " + quoted(name_of_symbol(array.symbol)) +
+        program_.refuse(access->at, "which row of " + quoted_name(array.symbol) +
                                         " is written is not clear: write " +
                                         name_of_symbol(array.symbol) +
                                         "[y * w + x] in loops with 0 <= x and x < w, or give "

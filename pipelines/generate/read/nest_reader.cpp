@@ -56,7 +56,7 @@ Nest NestReader::read(const Pragma& pragma, CXCursor loop, const std::optional<L
   for (const Reduction& reduction : nest_.reductions)
     if (!updates_->changes(reduction.symbol))
       throw Refusal(source_.path(), reduction.at,
-                    "the loop never changes " + quoted(name_of_symbol(reduction.symbol)) +
+                    "the loop never changes " + quoted_name(reduction.symbol) +
                         ": take it out of the reduction");
   if (nest_.levels.size() < nest_.parallel)
     source_.refuse(loop, "the loops of 'collapse' do not stand directly in each other");
@@ -99,8 +99,8 @@ void NestReader::walk_level(CXCursor loop, bool parallel) {
   if (!usable) return walk(loop);
   const bool declares = kind(parts[0]) == CXCursor_DeclStmt;
   if (!declares && !parallel && !locals_.contains(counted->variable))
-    source_.refuse(loop, "'" + name_of_symbol(counted->variable) +
-                             "' is shared by the iterations: declare it in the loop");
+    source_.refuse(loop, quoted_name(counted->variable) +
+                             " is shared by the iterations: declare it in the loop");
   const CXCursor body = parts[3];
   nest_.levels.push_back({*counted, {}, source_.span(body)});
   counters_.push_back(counted->variable);
@@ -139,7 +139,7 @@ void NestReader::refuse_loop(CXCursor loop, const std::optional<Loop>& counted) 
 }
 
 void NestReader::assign(const Symbol& symbol, CXCursor at) {
-  const std::string name = quoted(name_of_symbol(symbol));
+  const std::string name = quoted_name(symbol);
   if (std::ranges::find(counters_, symbol) != counters_.end())
     source_.refuse(
         at, "the variable " + name + " of a loop is changed in the loop: use another variable");
@@ -199,8 +199,8 @@ void NestReader::walk_element(CXCursor cursor, bool reads, bool writes, Span ass
     source_.refuse(cursor,
                    "an element of an array outside of the loops: give the function the number");
   if (indices.size() != (array->is_flat ? 1 : array->sizes.size()))
-    source_.refuse(cursor, "a part of '" + name_of_symbol(symbol) +
-                               "' that is no element: write an index for each dimension");
+    source_.refuse(cursor, "a part of " + quoted_name(symbol) +
+                               " that is no element: write an index for each dimension");
   ArrayAccess access{
       .array = symbol,
       .span = source_.span(cursor),

@@ -276,8 +276,7 @@ void NestReader::walk_name(CXCursor cursor) {
   if (updates_) updates_->check(symbol, source_.span(cursor).begin);
   if (locals_.contains(symbol) || value_of(symbol) || program_.scalar(symbol)) return;
   if (program_.array(symbol))
-    source_.refuse(cursor,
-                   "'" + name_of_symbol(symbol) + "' without indices: write one of its elements");
+    source_.refuse(cursor, quoted_name(symbol) + " without indices: write one of its elements");
   use_table(declared);
 }
 

@@ -8,8 +8,6 @@ bool is_number(CXTypeKind kind) {
   return kind == CXType_Float || kind == CXType_Int || kind == CXType_UChar;
 }
 
-std::string name(const Symbol& symbol) { return quoted(name_of_symbol(symbol)); }
-
 }  // namespace
 
 CXTypeKind element_kind(CXCursor from) { return element_of(type_of(bare(from))).kind; }
@@ -29,7 +27,7 @@ PointerBases::PointerBases(const ClangSource& source, CXCursor function) : sourc
   for (const auto& [symbol, declared] : pointers_) {
     const std::string own = name_of_symbol(symbol);
     if (!bases_.contains(symbol))
-      source_.refuse(declared, "which array the pointer " + name(symbol) +
+      source_.refuse(declared, "which array the pointer " + quoted_name(symbol) +
                                    " points into is not clear: write " + own +
                                    " = in + y * w, and " + own + "[x] for its elements");
     check_name(bases_.at(symbol).array);
@@ -71,9 +69,9 @@ void PointerBases::find(const Symbol& symbol, CXCursor value) {
   if (!base || !pointers_.contains(symbol)) return;
   const auto [found, is_new] = bases_.emplace(symbol, *base);
   if (is_new || found->second == *base) return;
-  source_.refuse(value, "the pointer " + name(symbol) + " points into " +
-                            name(found->second.array) + " and into " + name(base->array) +
-                            ": give each array a pointer of its own");
+  source_.refuse(value, "the pointer " + quoted_name(symbol) + " points into " +
+                            quoted_name(found->second.array) + " and into " +
+                            quoted_name(base->array) + ": give each array a pointer of its own");
 }
 
 std::optional<PointerBase> PointerBases::of(CXCursor expression) const {
@@ -119,7 +117,7 @@ void PointerBases::check_name(const Symbol& array) const {
   for (const Symbol& each : names_)
     if (each != array && name_of_symbol(each) == name_of_symbol(array))
       source_.refuse(pointers_.begin()->second,
-                     name(array) +
+                     quoted_name(array) +
                          " is the name of an array that a pointer points into, and of another "
                          "variable: give that another name");
 }

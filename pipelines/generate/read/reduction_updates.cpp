@@ -188,7 +188,7 @@ std::optional<ReductionUpdates::Comparison> ReductionUpdates::comparison(
 void ReductionUpdates::check_value(CXCursor value, CXCursor target,
                                    const Reduction& reduction) const {
   if (is_choice(reduction) || !is_whole(target) || is_whole(value)) return;
-  const std::string name = quoted(name_of_symbol(reduction.symbol));
+  const std::string name = quoted_name(reduction.symbol);
   source_.refuse(value, name +
                             " is whole and the value is not: each iteration would round the result "
                             "so far, and how often depends on how the loop is cut. Convert the "

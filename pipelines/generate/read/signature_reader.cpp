@@ -46,7 +46,7 @@ Array read_array(const ClangSource& source, CXCursor declared, const ValueOf& si
               .is_parameter = kind(declared) == CXCursor_ParmDecl,
               .is_const = clang().isConstQualifiedType(type) != 0,
               .at = source.place(declared)};
-  const std::string name = quoted(name_of_symbol(array.symbol));
+  const std::string name = quoted_name(array.symbol);
   array.is_restrict = mentions(source.code(source.span(declared)), "restrict");
   auto sizes = children(declared);
   if (!array.is_parameter && !sizes.empty() && kind(sizes.back()) == CXCursor_InitListExpr) {

@@ -58,8 +58,7 @@ std::string write_part(const LoopProgram& program, Span span, const StageNames& 
     } else if (!token->symbol.empty()) {
       text += names(token->symbol);
     } else {
-      const std::string word =
-          stage_word(program.text.substr(token->span.begin, token->span.end - token->span.begin));
+      const std::string word = stage_word(program.code(token->span));
       text += word;
       if (word.empty())  // with the space behind it
         while (done < span.end && is_ascii_space(program.text[done])) ++done;
@@ -107,12 +106,10 @@ std::string write_common(const LoopProgram& program, const StageNames& names) {
   std::set<std::string> defined;
   for (const NamedNumber& number : program.numbers)
     if (!is_taken_name(number.name) && defined.insert(number.name).second)
-      text += "#define " + number.name + " " +
-              program.text.substr(number.span.begin, number.span.end - number.span.begin) + "\n";
+      text += "#define " + number.name + " " + program.code(number.span) + "\n";
   for (const Span& table : program.tables) {
     const Replace without_const = [&](const Token& token) -> std::optional<Replacement> {
-      const std::string word =
-          program.text.substr(token.span.begin, token.span.end - token.span.begin);
+      const std::string word = program.code(token.span);
       if (word != "const") return {};
       std::size_t end = token.span.end;
       while (program.text[end] == ' ') ++end;

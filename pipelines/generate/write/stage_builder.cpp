@@ -195,9 +195,8 @@ std::set<Symbol> StageBuilder::symbols_of(Span span) const {
 bool StageBuilder::is_result(const Symbol& symbol) const {
   // Without any other, what is reduced is all that the stage can give.
   if (!program_.result) return inputs_.empty();
-  const std::string text =
-      program_.text.substr(program_.result->begin, program_.result->end - program_.result->begin);
-  return symbols_of(*program_.result) == std::set{symbol} && name_of_symbol(symbol) == text;
+  return symbols_of(*program_.result) == std::set{symbol} &&
+         name_of_symbol(symbol) == program_.code(*program_.result);
 }
 
 void StageBuilder::add_result() {

@@ -66,8 +66,7 @@ std::string StageBuilder::prologue(Part& part, const std::set<Symbol>& uses,
     for (const Symbol& each : symbols_of(*scalar.init))
       if (const auto in = reduced_in_.find(each);
           in != reduced_in_.end() && in->second >= scalar.order)
-        program_.refuse(scalar.at, "'" + name_of_symbol(scalar.symbol) + "' needs '" +
-                                       name_of_symbol(each) +
+        program_.refuse(scalar.at, quoted_name(scalar.symbol) + " needs '" + name_of_symbol(each) +
                                        "' before it is reduced: declare it behind the loop");
     text += prologue(part, symbols_of(*scalar.init), done);
     text += "const " + type + names_(scalar.symbol) + " = " + code(part, *scalar.init) + ";\n";
@@ -137,8 +136,8 @@ std::string StageBuilder::read_element(Part& part, const Symbol& symbol, const s
     if (before.empty() && !array.is_zeroed)
       program_.refuse(
           place,
-          "'" + name_of_symbol(symbol) +
-              "' is read before it is written: make it a parameter, or declare it with = {0}");
+          quoted_name(symbol) +
+              " is read before it is written: make it a parameter, or declare it with = {0}");
     return before.empty() ? "0" : before;
   }
   for (StageWrite& write : part.part.writes)
@@ -211,9 +210,9 @@ std::string StageBuilder::element(Part& part, const std::string& before, const s
   };
   auto inverse = find();
   if (!inverse)
-    program_.refuse(nest.at, "several iterations may write one element of '" +
-                                 name_of_symbol(part.grid->array) +
-                                 "': write an index that each has alone");
+    program_.refuse(nest.at, "several iterations may write one element of " +
+                                 quoted_name(part.grid->array) +
+                                 ": write an index that each has alone");
   // x and y of the loops may be those of the stage.
   for (const Inverse::Definition& each : inverse->definitions)
     if (each.value == name_of_symbol(each.variable)) part.words[each.variable] = each.value;

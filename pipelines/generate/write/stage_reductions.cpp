@@ -34,8 +34,8 @@ std::string StageBuilder::reduce(Part& part, const Reduction& reduction, std::st
                                  std::string& after) {
   const Scalar* const scalar = program_.scalar(reduction.symbol);
   if (!reduction.is_array && made_.contains(reduction.symbol))
-    program_.refuse(reduction.at, "'" + name_of_symbol(reduction.symbol) +
-                                      "' is reduced twice: give each loop a variable of its own");
+    program_.refuse(reduction.at, quoted_name(reduction.symbol) +
+                                      " is reduced twice: give each loop a variable of its own");
   const Array array = scalar ? number_as_array(*scalar) : *program_.array(reduction.symbol);
   StageWrite write{.type = array.type, .shape = layout_.shape_of(array)};
   const bool real = array.type == ElementType::kFloat32;
@@ -109,8 +109,8 @@ void StageBuilder::finish_reduction(const Reduction& reduction, const std::strin
     write.shape.constants.push_back(1);
     if (scalar->is_real) write.tolerance = kSumTolerance;
     if (!scalar->init)
-      program_.refuse(scalar->at, "'" + name_of_symbol(scalar->symbol) +
-                                      "' starts with no value: write = 0 where it is declared");
+      program_.refuse(scalar->at, quoted_name(scalar->symbol) +
+                                      " starts with no value: write = 0 where it is declared");
     std::set<Symbol> done;
     body = prologue(part, symbols_of(*scalar->init), done);
     const std::string init = operand(code(part, *scalar->init));
