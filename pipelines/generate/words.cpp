@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <array>
-#include <span>
 #include <utility>
 
 #include "kernels/stage_file/parse/names.h"
@@ -11,21 +10,14 @@
 namespace tandem::generate {
 namespace {
 
-using Pair = std::pair<std::string_view, std::string_view>;
+// Of <math.h> for float: OpenCL C has the same name without the f, for all its types.
+constexpr std::array<std::string_view, 30> kFunctions{
+    "acosf", "asinf",  "atan2f", "atanf", "cbrtf",  "ceilf", "copysignf", "cosf",
+    "coshf", "exp2f",  "expf",   "fabsf", "floorf", "fmaf",  "fmaxf",     "fminf",
+    "fmodf", "hypotf", "log10f", "log2f", "logf",   "powf",  "rintf",     "roundf",
+    "sinf",  "sinhf",  "sqrtf",  "tanf",  "tanhf",  "truncf"};
 
-constexpr std::array kFunctions{
-    Pair{"abs", "abs"},      Pair{"atan2f", "atan2"}, Pair{"atanf", "atan"},
-    Pair{"ceilf", "ceil"},   Pair{"cosf", "cos"},     Pair{"exp2f", "exp2"},
-    Pair{"expf", "exp"},     Pair{"fabsf", "fabs"},   Pair{"floorf", "floor"},
-    Pair{"fmaf", "fma"},     Pair{"fmaxf", "fmax"},   Pair{"fminf", "fmin"},
-    Pair{"hypotf", "hypot"}, Pair{"log2f", "log2"},   Pair{"logf", "log"},
-    Pair{"powf", "pow"},     Pair{"rintf", "rint"},   Pair{"roundf", "round"},
-    Pair{"sinf", "sin"},     Pair{"sqrtf", "sqrt"},   Pair{"tanf", "tan"},
-    Pair{"tanhf", "tanh"},   Pair{"truncf", "trunc"}, Pair{"acosf", "acos"},
-    Pair{"asinf", "asin"},   Pair{"cbrtf", "cbrt"},   Pair{"copysignf", "copysign"},
-    Pair{"coshf", "cosh"},   Pair{"fmodf", "fmod"},   Pair{"log10f", "log10"},
-    Pair{"sinhf", "sinh"},
-};
+using Pair = std::pair<std::string_view, std::string_view>;
 
 constexpr std::array kOthers{
     Pair{"uint8_t", "uchar"}, Pair{"int8_t", "char"},   Pair{"uint16_t", "ushort"},
@@ -46,7 +38,7 @@ constexpr std::array<std::string_view, 46> kTaken{
 }  // namespace
 
 bool is_known_function(std::string_view name) {
-  return std::ranges::find(kFunctions, name, &Pair::first) != kFunctions.end();
+  return name == "abs" || std::ranges::find(kFunctions, name) != kFunctions.end();
 }
 
 bool is_known_type(std::string_view name) {
@@ -55,17 +47,9 @@ bool is_known_type(std::string_view name) {
 }
 
 std::string stage_word(std::string_view word) {
-  for (const auto& pairs : {std::span<const Pair>(kFunctions), std::span<const Pair>(kOthers)})
-    if (const auto found = std::ranges::find(pairs, word, &Pair::first); found != pairs.end())
-      return std::string(found->second);
-  return std::string(word);
-}
-
-bool is_type_word(std::string_view word) {
-  constexpr std::array<std::string_view, 17> kSame{
-      "char", "const", "do",     "else",   "float",    "for",  "goto",  "if",    "int",
-      "long", "short", "signed", "sizeof", "unsigned", "void", "while", "return"};
-  return std::ranges::find(kSame, word) != kSame.end();
+  if (word.ends_with('f') && is_known_function(word)) word.remove_suffix(1);
+  const auto other = std::ranges::find(kOthers, word, &Pair::first);
+  return std::string(other == kOthers.end() ? word : other->second);
 }
 
 bool is_taken_name(const std::string& name) {

@@ -16,9 +16,6 @@ bool is_known_type(std::string_view name);
 /// "sqrt" for sqrtf, "uchar" for uint8_t, nothing for static; other words as they are.
 std::string stage_word(std::string_view word);
 
-/// "float", "const", "if": a word that means the same in a stage.
-bool is_type_word(std::string_view word);
-
 /// Whether a stage or its languages have the name already.
 bool is_taken_name(const std::string& name);
 
