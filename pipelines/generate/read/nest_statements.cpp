@@ -2,8 +2,8 @@
 // The statements and expressions that a body may have.
 #include <algorithm>
 
+#include "pipelines/generate/opencl_names.h"
 #include "pipelines/generate/read/nest_reader.h"
-#include "pipelines/generate/words.h"
 
 namespace tandem::generate {
 namespace {

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "files/ascii.h"
-#include "pipelines/generate/words.h"
+#include "pipelines/generate/opencl_names.h"
 
 namespace tandem::generate {
 namespace {
@@ -58,7 +58,7 @@ std::string write_part(const LoopProgram& program, Span span, const StageNames& 
     } else if (!token->symbol.empty()) {
       text += names(token->symbol);
     } else {
-      const std::string word = stage_word(program.code(token->span));
+      const std::string word = opencl_name(program.code(token->span));
       text += word;
       if (word.empty())  // with the space behind it
         while (done < span.end && is_ascii_space(program.text[done])) ++done;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "pipelines/generate/words.h"
+#include "pipelines/generate/opencl_names.h"
 
 #include <algorithm>
 #include <array>
@@ -46,7 +46,7 @@ bool is_known_type(std::string_view name) {
          (name.ends_with("_t") && std::ranges::find(kOthers, name, &Pair::first) != kOthers.end());
 }
 
-std::string stage_word(std::string_view word) {
+std::string opencl_name(std::string_view word) {
   if (word.ends_with('f') && is_known_function(word)) word.remove_suffix(1);
   const auto other = std::ranges::find(kOthers, word, &Pair::first);
   return std::string(other == kOthers.end() ? word : other->second);

@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-/// Words of C that a stage spells in another way.
+/// Names of C in the OpenCL C of a stage.
 namespace tandem::generate {
 
 /// A function of <math.h> or <stdlib.h> that both sides of a stage have.
@@ -14,7 +14,7 @@ bool is_known_function(std::string_view name);
 bool is_known_type(std::string_view name);
 
 /// "sqrt" for sqrtf, "uchar" for uint8_t, nothing for static; other words as they are.
-std::string stage_word(std::string_view word);
+std::string opencl_name(std::string_view word);
 
 /// Whether a stage or its languages have the name already.
 bool is_taken_name(const std::string& name);
