@@ -2,12 +2,14 @@
 #include "pipelines/generate/write/features.h"
 
 #include <algorithm>
-#include <sstream>
+#include <stdexcept>
+
+#include "pipelines/generate/write/stage_comments.h"
 
 namespace tandem::generate {
 namespace {
 
-constexpr std::string_view kBegin = "// features: ";
+constexpr std::string_view kFeaturesKey = "features";
 
 Polynomial rows_of(const StageShape& shape) {
   return shape.is_plane() ? Polynomial(Affine::of("height")) : Polynomial(shape.rows(0));
@@ -164,21 +166,16 @@ Features features_of(const LoopProgram& program, const Layout& layout, const Sta
 }
 
 std::string features_line(const Features& features) {
-  std::string line(kBegin.substr(0, kBegin.size() - 1));
-  for (const auto& [name, value] : features) line += " " + name + "=" + value.text();
-  return line + "\n";
+  Comments words;
+  for (const auto& [name, value] : features) words.emplace_back(name, value.text());
+  return comment_line(kFeaturesKey, words);
 }
 
 std::map<std::string, double> read_features(const std::string& stage, int width, int height) {
   std::map<std::string, double> features;
-  const std::size_t begin = stage.find(kBegin);
-  if (begin == std::string::npos) return features;
-  std::istringstream words(
-      stage.substr(begin + kBegin.size(), stage.find('\n', begin) - begin - kBegin.size()));
-  for (std::string word; words >> word;) {
-    const std::size_t is = word.find('=');
-    if (is == word.npos) throw std::invalid_argument("'" + word + "' is no feature");
-    features[word.substr(0, is)] = Polynomial::read(word.substr(is + 1)).at(width, height);
+  for (const auto& [name, value] : read_comment(stage, kFeaturesKey)) {
+    if (value.empty()) throw std::invalid_argument("the feature '" + name + "' has no value");
+    features[name] = Polynomial::read(value).at(width, height);
   }
   return features;
 }

@@ -12,7 +12,7 @@
 namespace tandem::generate {
 namespace {
 
-constexpr std::string_view kKey = "follows";
+constexpr std::string_view kFollowsKey = "follows";
 
 // Elements below the first dimension.
 long inner_elements(const Array& array, const Values& values) {
@@ -27,7 +27,7 @@ class FollowReader {
   FollowReader(const LoopProgram& program, const Layout& layout, const StageFile& file)
       : program_(program), layout_(layout), file_(file), nests_(nests_of(program)) {}
 
-  Follows all() {
+  StageFollows all() {
     if (layout_.kind != Layout::Kind::kFixed || nests_.size() > file_.parts.size()) return {};
     for (const Sequence& sequence : program_.sequences)
       if (sequence.around) return {};
@@ -89,16 +89,16 @@ class FollowReader {
   const Layout& layout_;
   const StageFile& file_;
   const std::vector<const Nest*> nests_;
-  Follows follows_;
+  StageFollows follows_;
 };
 
 }  // namespace
 
-Follows follows_of(const LoopProgram& program, const Layout& layout, const StageFile& file) {
+StageFollows follows_of(const LoopProgram& program, const Layout& layout, const StageFile& file) {
   return FollowReader(program, layout, file).all();
 }
 
-std::string follows_line(const Follows& follows) {
+std::string follows_line(const StageFollows& follows) {
   Comments words;
   for (const auto& [key, follow] : follows) {
     std::string value = std::to_string(follow.own) + ":" + std::to_string(follow.other);
@@ -106,13 +106,13 @@ std::string follows_line(const Follows& follows) {
       value += ":" + std::to_string(follow.least) + ":" + std::to_string(follow.most);
     words.emplace_back(std::to_string(key.first) + "." + key.second, value);
   }
-  return comment_line(kKey, words);
+  return comment_line(kFollowsKey, words);
 }
 
-Follows read_follows(const std::string& stage) {
-  Follows follows;
-  for (const auto& [name, value] : read_comment(stage, kKey)) {
-    Follow follow;
+StageFollows read_follows(const std::string& stage) {
+  StageFollows follows;
+  for (const auto& [name, value] : read_comment(stage, kFollowsKey)) {
+    StageFollow follow;
     const std::size_t dot = name.find('.');
     int part = -1, used = 0;
     const int numbers = std::sscanf(value.c_str(), "%ld:%ld%n:%ld:%ld%n", &follow.own,

@@ -8,15 +8,12 @@
 
 namespace tandem::generate {
 
-using Follow = StageFollow;
-using Follows = StageFollows;
-
 /// The follows of tensors with a shape, where each part of the file is one nest.
-Follows follows_of(const LoopProgram& program, const Layout& layout, const StageFile& file);
+StageFollows follows_of(const LoopProgram& program, const Layout& layout, const StageFile& file);
 
 /// The comment line "// follows: 0.A=1:64 1.rows=8:8:-1:1\n"; empty when there are none.
-std::string follows_line(const Follows& follows);
+std::string follows_line(const StageFollows& follows);
 /// The follows in a stage file's text. Throws std::invalid_argument.
-Follows read_follows(const std::string& stage);
+StageFollows read_follows(const std::string& stage);
 
 }  // namespace tandem::generate

@@ -150,7 +150,7 @@ TEST(Methods, NearestTakesWhatThereIs) {
 }
 
 TEST(Follows, AreReadAsTheyWereWritten) {
-  const generate::Follows follows{{{0, "A"}, {1, 64, 0, 0}}, {{2, "rows"}, {8, 8, -1, 2}}};
+  const StageFollows follows{{{0, "A"}, {1, 64, 0, 0}}, {{2, "rows"}, {8, 8, -1, 2}}};
   EXPECT_EQ(generate::follows_line(follows), "// follows: 0.A=1:64 2.rows=8:8:-1:2\n");
   EXPECT_EQ(generate::read_follows(generate::follows_line(follows)), follows);
   for (const char* bad : {"A=1:2", "0.A=1", "0.A=0:1", "0.A=1:1:2:1", "0.A=1:2:3", "0.A=1:2x"})
