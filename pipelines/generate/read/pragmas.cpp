@@ -17,8 +17,8 @@ constexpr std::array<std::string_view, 7> kOperations{"+", "*", "max", "min", "&
 
 class PragmaReader {
  public:
-  PragmaReader(const std::string& text, Span line, const std::string& path, const PlaceOf& place_of)
-      : path_(path), place_of_(place_of), line_(line) {
+  PragmaReader(const ClangSource& source, const std::string& text, Span line)
+      : source_(source), line_(line) {
     // words_of() takes the line for one of the preprocessor's otherwise.
     const std::size_t hash = text.find('#', line.begin);
     begin_ = hash + 1;
@@ -45,10 +45,8 @@ class PragmaReader {
  private:
   std::string word() const { return at_ < words_.size() ? std::string(words_[at_].text) : ""; }
   bool is(std::string_view text) const { return word() == text; }
-  Place here() const {
-    return place_of_(at_ < words_.size() ? begin_ + words_[at_].at : line_.end);
-  }
-  [[noreturn]] void fail(const std::string& reason) const { throw Refusal(path_, here(), reason); }
+  std::size_t here() const { return at_ < words_.size() ? begin_ + words_[at_].at : line_.end; }
+  [[noreturn]] void fail(const std::string& reason) const { source_.refuse(here(), reason); }
   void take(std::string_view text) {
     if (!is(text)) fail("'" + std::string(text) + "' is missing");
     ++at_;
@@ -63,46 +61,38 @@ class PragmaReader {
   void read_clause(Pragma& pragma) {
     if (is(",")) return take(",");
     const std::string clause = word();
+    const bool is_ignored = std::ranges::find(kIgnored, clause) != kIgnored.end();
+    if (clause == "lastprivate")
+      fail("'lastprivate': the last iteration is no other than the others: leave it out");
+    if (clause != "reduction" && clause != "collapse" && clause != "private" && !is_ignored)
+      fail("the clause '" + clause + "' is not known: leave it out, or use reduction and private");
+    ++at_;
+    take("(");
     if (clause == "reduction") {
-      ++at_;
       read_reduction(pragma);
     } else if (clause == "collapse") {
-      ++at_;
-      take("(");
       const std::string count = take_word();
       std::from_chars(count.data(), count.data() + count.size(), pragma.collapse);
-      take(")");
     } else if (clause == "private") {
-      ++at_;
-      take("(");
-      while (!is(")")) {
-        if (!is(",")) pragma.privates.push_back(word());
-        ++at_;
-      }
-      take(")");
-    } else if (std::ranges::find(kIgnored, clause) != kIgnored.end()) {
-      ++at_;
-      take("(");
-      for (int depth = 1; depth > 0;) {
+      while (!is(")"))
+        if (const std::string name = take_word(); name != ",") pragma.privates.push_back(name);
+    } else {
+      for (int depth = 0; depth > 0 || !is(")");) {
         const std::string next = take_word();
         depth += next == "(" ? 1 : next == ")" ? -1 : 0;
       }
-    } else if (clause == "lastprivate") {
-      fail("'lastprivate': the last iteration is no other than the others: leave it out");
-    } else {
-      fail("the clause '" + clause + "' is not known: leave it out, or use reduction and private");
     }
+    take(")");
   }
 
   void read_reduction(Pragma& pragma) {
-    take("(");
     const std::string operation = word();
     if (std::ranges::find(kOperations, operation) == kOperations.end())
       fail("the reduction by '" + operation + "' is not known: + * max min & | ^");
     ++at_;
     take(":");
     while (!is(")")) {
-      Reduction reduction{.operation = operation, .at = here()};
+      Reduction reduction{.operation = operation, .at = source_.place(here())};
       reduction.symbol = take_word();
       if (is("[")) {
         reduction.is_array = true;
@@ -120,11 +110,9 @@ class PragmaReader {
       pragma.reductions.push_back(reduction);
       if (is(",")) ++at_;
     }
-    take(")");
   }
 
-  const std::string& path_;
-  const PlaceOf& place_of_;
+  const ClangSource& source_;
   const Span line_;
   std::size_t begin_ = 0, at_ = 0;
   std::vector<CodeWord> words_;
@@ -145,9 +133,8 @@ std::string without_comments(std::string text) {
 
 }  // namespace
 
-std::vector<Pragma> read_pragmas(const std::string& text, Span part, const std::string& path,
-                                 const PlaceOf& place_of) {
-  const std::string bare = without_comments(text);
+std::vector<Pragma> read_pragmas(const ClangSource& source, Span part) {
+  const std::string bare = without_comments(source.text());
   std::vector<Pragma> pragmas;
   for (std::size_t at = part.begin; at < part.end;) {
     std::size_t end = at;
@@ -157,13 +144,11 @@ std::vector<Pragma> read_pragmas(const std::string& text, Span part, const std::
     if (begin < end && bare[begin] == '#') {
       const std::size_t word = bare.find_first_not_of(" \t", begin + 1);
       if (bare.compare(word, 6, "pragma") != 0)
-        throw Refusal(path, place_of(begin),
-                      "a line of the preprocessor inside of code: leave it out");
-      pragmas.push_back(PragmaReader(bare, {begin, end}, path, place_of).read());
+        source.refuse(begin, "a line of the preprocessor inside of code: leave it out");
+      pragmas.push_back(PragmaReader(source, bare, {begin, end}).read());
     }
     const std::size_t inside = bare.find("_Pragma", at);
-    if (inside < end)
-      throw Refusal(path, place_of(inside), "'_Pragma': write the pragma as a line");
+    if (inside < end) source.refuse(inside, "'_Pragma': write the pragma as a line");
     at = end + 1;
   }
   return pragmas;

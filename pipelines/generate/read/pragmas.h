@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 
-#include <functional>
 #include <string>
 #include <vector>
 
-#include "pipelines/generate/loop_program.h"
+#include "pipelines/generate/read/clang_source.h"
 
 namespace tandem::generate {
 
@@ -17,11 +16,7 @@ struct Pragma {
   std::vector<std::string> privates;
 };
 
-/// Where a part of the text stands in the file.
-using PlaceOf = std::function<Place(std::size_t)>;
-
 /// The pragmas in a part of a file. Throws Refusal for all that are something else.
-std::vector<Pragma> read_pragmas(const std::string& text, Span part, const std::string& path,
-                                 const PlaceOf& place_of);
+std::vector<Pragma> read_pragmas(const ClangSource& source, Span part);
 
 }  // namespace tandem::generate

@@ -20,7 +20,7 @@ class FunctionReader {
     program_.text = source.text();
     program_.name = spelling(function);
     program_.place = source.place(function);
-    pragmas_ = pragmas_in(source.span(function));
+    pragmas_ = read_pragmas(source, source.span(function));
   }
 
   LoopProgram read() {
@@ -42,11 +42,6 @@ class FunctionReader {
   }
 
  private:
-  std::vector<Pragma> pragmas_in(Span part) const {
-    return read_pragmas(source_.text(), part, source_.path(),
-                        [this](std::size_t at) { return source_.place(at); });
-  }
-
   // Variables that get another value than that of their declaration.
   std::set<Symbol> changed_in(Span span) const {
     std::set<Symbol> changed, assigned;
@@ -220,7 +215,7 @@ class FunctionReader {
     for (const auto& [at, span] : uses_.tables) program_.tables.push_back(span);
     for (const auto& [at, span] : uses_.functions) program_.functions.push_back(span);
     for (std::size_t i = 1; i < spans.size(); ++i)
-      if (const auto pragmas = pragmas_in(spans[i]); !pragmas.empty())
+      if (const auto pragmas = read_pragmas(source_, spans[i]); !pragmas.empty())
         source_.refuse(pragmas[0].span.begin,
                        "a parallel loop in a function that loops call: leave out its pragma");
     source_.check_macros(spans);
