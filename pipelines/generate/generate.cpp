@@ -20,11 +20,8 @@ std::string file_name(const std::string& path) { return path.substr(path.rfind('
 void check_aliases(const LoopProgram& program, const Layout& layout) {
   std::set<Symbol> written;
   const auto nests = nests_of(program);
-  for (std::size_t k = 0; k < nests.size(); ++k) {
-    written.insert(layout.grids[k].written.begin(), layout.grids[k].written.end());
-    for (const Reduction& reduction : nests[k]->reductions)
-      if (reduction.is_array) written.insert(reduction.symbol);
-  }
+  for (std::size_t k = 0; k < nests.size(); ++k)
+    for (const Symbol& symbol : arrays_written(*nests[k], layout.grids[k])) written.insert(symbol);
   for (const Array& array : program.arrays) {
     if (!array.is_parameter || !written.contains(array.symbol) || array.is_restrict) continue;
     for (const Array& other : program.arrays) {

@@ -244,9 +244,8 @@ std::vector<std::string> Layout::places_of(const Array& array) const {
   const std::size_t last = array.sizes.size() - 1;
   std::vector<std::string> places(array.sizes.size());
   if (last == 0) {
-    const StageShape shape = shape_of(array);
-    places[0] =
-        shape.constants.size() == 1 ? "x" : "(y * " + std::to_string(shape.constants[1]) + " + x)";
+    const std::string index = own_index(shape_of(array));
+    places[0] = index == "x" ? index : "(" + index + ")";
     return places;
   }
   places[last] = "x";
@@ -259,6 +258,11 @@ std::vector<std::string> Layout::places_of(const Array& array) const {
     below *= size;
   }
   return places;
+}
+
+std::string own_index(const StageShape& shape) {
+  return shape.constants.size() == 1 ? "x"
+                                     : "y * " + std::to_string(shape.constants.back()) + " + x";
 }
 
 std::optional<std::vector<Range>> reach_of(const ArrayAccess& access, const Grid& grid,
@@ -276,6 +280,13 @@ std::optional<std::vector<Range>> reach_of(const ArrayAccess& access, const Grid
 
 Layout choose_layout(const LoopProgram& program, const std::map<std::string, double>& given) {
   return LayoutChooser(program, given).choose();
+}
+
+std::vector<Symbol> arrays_written(const Nest& nest, const Grid& grid) {
+  std::vector<Symbol> arrays = grid.written;
+  for (const Reduction& reduction : nest.reductions)
+    if (reduction.is_array) arrays.push_back(reduction.symbol);
+  return arrays;
 }
 
 std::vector<const Nest*> nests_of(const LoopProgram& program) {

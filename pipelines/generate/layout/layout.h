@@ -28,6 +28,9 @@ struct Layout {
   std::vector<std::string> places_of(const Array& array) const;
 };
 
+/// The index of element (x, y) in a tensor of this shape, in its code: "x" or "y * 64 + x".
+std::string own_index(const StageShape& shape);
+
 /// The elements that an access reads, relative to the element of its iteration: least and largest,
 /// by dimension. Null: not bounded by numbers.
 std::optional<std::vector<Range>> reach_of(const ArrayAccess& access, const Grid& grid,
@@ -36,6 +39,9 @@ std::optional<std::vector<Range>> reach_of(const ArrayAccess& access, const Grid
 /// `given`: values of the function's parameters by name. The frame's size is used where all arrays
 /// allow it. Throws Refusal when a size has no value.
 Layout choose_layout(const LoopProgram& program, const std::map<std::string, double>& given);
+
+/// The arrays that a nest writes or reduces.
+std::vector<Symbol> arrays_written(const Nest& nest, const Grid& grid);
 
 /// All nests of all sequences, in order.
 std::vector<const Nest*> nests_of(const LoopProgram& program);

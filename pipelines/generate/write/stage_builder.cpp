@@ -18,11 +18,8 @@ StageBuilder::StageBuilder(const LoopProgram& program, const Layout& layout,
                            const std::map<std::string, double>& given)
     : program_(program), layout_(layout), given_(given), names_(program) {
   const auto nests = nests_of(program);
-  for (std::size_t k = 0; k < nests.size(); ++k) {
-    for (const Symbol& array : layout.grids[k].written) ++writes_left_[array];
-    for (const Reduction& reduction : nests[k]->reductions)
-      if (reduction.is_array) ++writes_left_[reduction.symbol];
-  }
+  for (std::size_t k = 0; k < nests.size(); ++k)
+    for (const Symbol& array : arrays_written(*nests[k], layout.grids[k])) ++writes_left_[array];
   for (std::size_t k = 0; k < program.sequences.size(); ++k)
     for (const Nest& nest : program.sequences[k].nests)
       for (const Reduction& reduction : nest.reductions) reduced_in_[reduction.symbol] = k;
@@ -117,16 +114,12 @@ std::string StageBuilder::input_tensor(const Symbol& array) const {
 
 void StageBuilder::add_map(const Nest& nest, const Grid& grid) {
   Part part{.nest = &nest, .grid = &grid};
-  std::string before;
-  for (const Symbol& symbol : grid.written) part.own[symbol] = "";
-  std::vector<StageWrite> writes;
   for (const Symbol& symbol : grid.written) {
-    writes.push_back(write_of(*program_.array(symbol)));
-    part.own[symbol] = writes.back().name;
+    part.part.writes.push_back(write_of(*program_.array(symbol)));
+    part.own[symbol] = part.part.writes.back().name;
   }
-  const std::string body = element(part, before, "");
-  part.part.writes = writes;
-  for (std::size_t i = 0; i < writes.size(); ++i) made_[grid.written[i]] = writes[i].name;
+  const std::string body = element(part, "", "");
+  for (const auto& [symbol, name] : part.own) made_[symbol] = name;
   add(part, body);
 }
 

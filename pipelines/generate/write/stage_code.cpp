@@ -159,10 +159,7 @@ std::string StageBuilder::access(Part& part, const ArrayAccess& access) {
 std::string StageBuilder::own_before(Part& part, const Symbol& symbol) {
   const Array& array = *program_.array(symbol);
   if (layout_.is_plane(array)) return read_element(part, symbol, "0, 0", 0, array.at);
-  const StageShape shape = layout_.shape_of(array);
-  const std::string at =
-      shape.constants.size() == 1 ? "x" : "y * " + std::to_string(shape.constants.back()) + " + x";
-  return read_element(part, symbol, at, 0, array.at);
+  return read_element(part, symbol, own_index(layout_.shape_of(array)), 0, array.at);
 }
 
 bool StageBuilder::needs_before(const Part& part, const Symbol& symbol, bool guarded) const {

@@ -100,13 +100,14 @@ void StageBuilder::finish_reduction(const Reduction& reduction, const std::strin
   }
   Part part;
   read_made(part, partial);
+  StageWrite write;
   std::string body;
   if (const Scalar* const scalar = program_.scalar(reduction.symbol)) {
-    StageWrite write{.name = base,
-                     .tensor = base,
-                     .type = scalar->is_real ? ElementType::kFloat32 : ElementType::kInt32,
-                     .is_private = !is_result(reduction.symbol)};
-    write.shape.constants.push_back(1);
+    write = {.name = base,
+             .tensor = base,
+             .type = scalar->is_real ? ElementType::kFloat32 : ElementType::kInt32,
+             .shape = {.constants = {1}},
+             .is_private = !is_result(reduction.symbol)};
     if (scalar->is_real) write.tolerance = kSumTolerance;
     if (!scalar->init)
       program_.refuse(scalar->at, quoted_name(scalar->symbol) +
@@ -121,23 +122,14 @@ void StageBuilder::finish_reduction(const Reduction& reduction, const std::strin
               combined(reduction.operation, scalar->is_real, init, partial + "[0]") + " : " + init +
               ";\n";
     }
-    part.part.writes = {write};
-    made_[reduction.symbol] = base;
   } else {
     const Array& array = *program_.array(reduction.symbol);
-    const StageWrite write = write_of(array);
-    const Grid grid{.array = array.symbol};
-    part.grid = &grid;
-    const std::string own = own_before(part, array.symbol);
-    const std::string row = write.shape.constants.size() == 1
-                                ? "x"
-                                : "y * " + std::to_string(write.shape.constants.back()) + " + x";
-    body = write.name + " = " + own + " + " + partial + "[" + row + "];\n";
-    part.part.writes = {write};
-    made_[reduction.symbol] = write.name;
-    add(part, body);
-    return;
+    write = write_of(array);
+    body = write.name + " = " + own_before(part, array.symbol) + " + " + partial + "[" +
+           own_index(write.shape) + "];\n";
   }
+  part.part.writes = {write};
+  made_[reduction.symbol] = write.name;
   add(part, body);
 }
 
