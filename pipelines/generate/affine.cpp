@@ -59,6 +59,13 @@ bool Affine::mentions(const Symbol& symbol) const {
   });
 }
 
+bool Affine::is_linear(const std::function<bool(const Symbol&)>& is_variable) const {
+  return std::ranges::all_of(terms, [&](const auto& term) {
+    const auto factors = factors_of(term.first);
+    return factors.size() == 1 || std::ranges::none_of(factors, is_variable);
+  });
+}
+
 Affine Affine::with(const std::map<Symbol, Affine>& values) const {
   Affine sum(constant);
   for (const auto& [symbol, times] : terms) {

@@ -38,6 +38,8 @@ struct Affine {
   long coefficient(const Symbol& symbol) const;
   /// Also as a factor.
   bool mentions(const Symbol& symbol) const;
+  /// Whether no product has two factors of which one is such a variable.
+  bool is_linear(const std::function<bool(const Symbol&)>& is_variable) const;
   /// With each symbol that is a key replaced by its value.
   Affine with(const std::map<Symbol, Affine>& values) const;
 };

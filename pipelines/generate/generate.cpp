@@ -79,14 +79,13 @@ std::string data_lines(const LoopNotes& notes, const std::map<std::string, doubl
 // value are read as numbers: rows of flat arrays, and bounds such as w / 2, are then known.
 void read_and_lay_out(const std::string& text, const std::string& path,
                       const GenerateOptions& options, Generated& made) {
-  const auto read = [&](const std::map<std::string, double>& numbers) {
-    made.program = read_loops(
-        text, path, {.function = options.function, .sizes = options.sizes, .numbers = numbers});
+  const auto read = [&](bool as_numbers) {
+    made.program = read_loops(text, path, options, as_numbers);
     made.layout = choose_layout(made.program, options.values);
   };
   std::exception_ptr refused;
   try {
-    read({});
+    read(false);
     if (made.layout.kind != Layout::Kind::kFixed ||
         std::ranges::none_of(made.program.arrays, &Array::is_flat))
       return;
@@ -94,7 +93,7 @@ void read_and_lay_out(const std::string& text, const std::string& path,
     refused = std::current_exception();
   }
   try {
-    read(options.values);
+    read(true);
   } catch (const Refusal&) {
     if (refused) std::rethrow_exception(refused);
     throw;

@@ -9,12 +9,6 @@
 /// Makes a stage file of a C function with parallel loops. docs/generate.md says which.
 namespace tandem::generate {
 
-struct GenerateOptions {
-  std::string function;                      ///< empty: the only one with parallel loops
-  std::map<std::string, double> values;      ///< sizes and parameters by name
-  std::map<std::string, std::string> sizes;  ///< of flat arrays by name: "w*h"
-};
-
 struct Generated {
   LoopProgram program;
   Layout layout;

@@ -167,15 +167,15 @@ struct LoopProgram {
 /// Whether this build has libclang.
 bool can_read_loops();
 
-struct ReadOptions {
+struct GenerateOptions {
   std::string function;                      ///< empty: the only one with parallel loops
-  std::map<std::string, std::string> sizes;  ///< of arrays: "w*h"
-  /// Values of parameters, which count as these numbers.
-  std::map<std::string, double> numbers;
+  std::map<std::string, double> values;      ///< sizes and parameters by name
+  std::map<std::string, std::string> sizes;  ///< of flat arrays by name: "w*h"
 };
 
-/// Reads a function of C code. Throws Refusal.
+/// Reads a function of C code. `as_numbers`: whole parameters that have a value count as numbers.
+/// Throws Refusal.
 LoopProgram read_loops(const std::string& text, const std::string& path,
-                       const ReadOptions& options);
+                       const GenerateOptions& options, bool as_numbers);
 
 }  // namespace tandem::generate

@@ -31,12 +31,7 @@ bool has_counter(const ArrayAccess& access, const Affine& a) {
 }
 
 bool is_linear(const ArrayAccess& access, const Affine& a) {
-  return std::ranges::all_of(a.terms, [&](const auto& term) {
-    const auto factors = factors_of(term.first);
-    return factors.size() == 1 || std::ranges::none_of(factors, [&](const Symbol& each) {
-             return is_counter(access, each);
-           });
-  });
+  return a.is_linear([&](const Symbol& each) { return is_counter(access, each); });
 }
 
 // The loop with bounds that conditions make narrower.

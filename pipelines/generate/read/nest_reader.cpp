@@ -5,20 +5,19 @@
 
 namespace tandem::generate {
 
+bool NestReader::is_counter(const Symbol& symbol) const {
+  return std::ranges::find(counters_, symbol) != counters_.end();
+}
+
 std::optional<Affine> NestReader::value_of(const Symbol& symbol) const {
-  if (std::ranges::find(counters_, symbol) != counters_.end()) return Affine::of(symbol);
+  if (is_counter(symbol)) return Affine::of(symbol);
   if (const auto local = locals_.find(symbol); local != locals_.end()) return local->second.value;
   return size_of(program_, symbol, uses_.numbers);
 }
 
 // No product has a loop's variable.
 bool NestReader::is_linear(const Affine& a) const {
-  return std::ranges::all_of(a.terms, [&](const auto& term) {
-    const auto factors = factors_of(term.first);
-    return factors.size() == 1 || std::ranges::none_of(factors, [&](const Symbol& factor) {
-             return std::ranges::find(counters_, factor) != counters_.end();
-           });
-  });
+  return a.is_linear([this](const Symbol& each) { return is_counter(each); });
 }
 
 std::optional<Affine> NestReader::affine(CXCursor expression) const {
@@ -140,7 +139,7 @@ void NestReader::refuse_loop(CXCursor loop, const std::optional<Loop>& counted) 
 
 void NestReader::assign(const Symbol& symbol, CXCursor at) {
   const std::string name = quoted_name(symbol);
-  if (std::ranges::find(counters_, symbol) != counters_.end())
+  if (is_counter(symbol))
     source_.refuse(
         at, "the variable " + name + " of a loop is changed in the loop: use another variable");
   if (const auto local = locals_.find(symbol); local != locals_.end()) {

@@ -37,6 +37,7 @@ class NestReader {
     std::optional<Affine> value;  ///< in the variables of the loops around it
   };
 
+  bool is_counter(const Symbol& symbol) const;
   std::optional<Affine> value_of(const Symbol& symbol) const;
   std::optional<Affine> affine(CXCursor expression) const;
   bool is_linear(const Affine& a) const;

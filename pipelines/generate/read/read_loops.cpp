@@ -14,8 +14,9 @@ namespace {
 /// Reads a function: its declarations, its loops, and what it returns.
 class FunctionReader {
  public:
-  FunctionReader(const ClangSource& source, CXCursor function, const ReadOptions& options)
-      : source_(source), function_(function), options_(options) {
+  FunctionReader(const ClangSource& source, CXCursor function, const GenerateOptions& options,
+                 bool as_numbers)
+      : source_(source), function_(function), options_(options), as_numbers_(as_numbers) {
     program_.path = source.path();
     program_.text = source.text();
     program_.name = spelling(function);
@@ -72,8 +73,8 @@ class FunctionReader {
         continue;
       }
       Scalar scalar = read_scalar(source_, part);
-      const auto number = options_.numbers.find(name_of_symbol(scalar.symbol));
-      if (number != options_.numbers.end() && !scalar.is_real &&
+      const auto number = options_.values.find(name_of_symbol(scalar.symbol));
+      if (as_numbers_ && number != options_.values.end() && !scalar.is_real &&
           std::nearbyint(number->second) == number->second &&
           std::fabs(number->second) <= kMostNumber)
         scalar.value = Affine(static_cast<long>(number->second));
@@ -230,7 +231,8 @@ class FunctionReader {
 
   const ClangSource& source_;
   const CXCursor function_;
-  const ReadOptions& options_;
+  const GenerateOptions& options_;
+  const bool as_numbers_;
   LoopProgram program_;
   FileUses uses_;
   const ValueOf size_ = [this](const Symbol& symbol) {
@@ -256,11 +258,11 @@ CXCursor find_function(const ClangSource& source, const std::string& wanted) {
 bool can_read_loops() { return true; }
 
 LoopProgram read_loops(const std::string& text, const std::string& path,
-                       const ReadOptions& options) {
+                       const GenerateOptions& options, bool as_numbers) {
   const ClangSource source(text, path, options.function);
   const CXCursor function = find_function(source, options.function);
   try {
-    return FunctionReader(source, function, options).read();
+    return FunctionReader(source, function, options, as_numbers).read();
   } catch (const std::overflow_error& error) {
     source.refuse(function, error.what() + std::string(": write smaller ones"));
   }

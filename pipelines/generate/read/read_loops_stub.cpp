@@ -5,7 +5,7 @@ namespace tandem::generate {
 
 bool can_read_loops() { return false; }
 
-LoopProgram read_loops(const std::string&, const std::string&, const ReadOptions&) {
+LoopProgram read_loops(const std::string&, const std::string&, const GenerateOptions&, bool) {
   throw std::runtime_error("this build has no libclang");
 }
 
