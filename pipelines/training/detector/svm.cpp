@@ -4,13 +4,9 @@
 #include <string>
 
 #include "pipelines/progress.h"
-#include "pipelines/training/dual_descent.h"
 
 namespace tandem {
 namespace {
-
-// A window's squared norm is near 105 (each block's is near one).
-constexpr float kBiasScale = 10;
 
 struct Windows {
   std::vector<Example>& examples;
@@ -37,8 +33,7 @@ LinearSvm train_svm(std::vector<Example>& examples, int filters, float epsilon,
                     options.passes);
   Windows windows{examples, options};
   Hyperplane plane =
-      descend(windows, std::size_t{4} * VividWindow::kBlocks * filters,
-              {options.passes, options.tolerance, kBiasScale}, seed,
+      descend(windows, std::size_t{4} * VividWindow::kBlocks * filters, options, seed,
               [&](double worst) { progress.advance("worst violation " + std::to_string(worst)); });
   return {filters, std::move(plane.weights), plane.bias, epsilon};
 }

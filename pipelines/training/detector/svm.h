@@ -6,6 +6,7 @@
 
 #include "kernels/vivid_classifier/vivid_classifier.h"
 #include "pipelines/training/detector/window.h"
+#include "pipelines/training/dual_descent.h"
 
 namespace tandem {
 
@@ -17,17 +18,14 @@ struct Example {
   uint64_t place = 0;  ///< which window of which photograph, for negatives
 };
 
-struct SvmOptions {
-  double cost = 0.001;         ///< C of the examples without a person
-  double person_cost = 0.003;  ///< C of the examples with one
-  int passes = 200;            ///< at most, over all examples
-  double tolerance = 0.01;     ///< largest violation of the optimality conditions to stop at
+struct SvmOptions : DescentOptions {
+  SvmOptions() { bias_scale = 10; }  // a window's squared norm is near 105: a block's is near one
+  double cost = 0.001;               ///< C of the examples without a person
+  double person_cost = 0.003;        ///< C of the examples with one
 };
 
-/// Trains w, b to minimise |w|^2/2 + b^2/(2 kBiasScale^2) + sum C max(0, 1 - y (w x + b)) by dual
-/// coordinate descent (Hsieh et al., "A dual coordinate descent method for large-scale linear SVM",
-/// ICML 2008), starting from the examples' dual variables, which it updates. The same result for a
-/// seed.
+/// Trains by descend(), starting from the examples' dual variables, which it updates. The same
+/// result for a seed.
 LinearSvm train_svm(std::vector<Example>& examples, int filters, float epsilon,
                     const SvmOptions& options, uint64_t seed);
 
