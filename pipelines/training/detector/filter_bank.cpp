@@ -1,22 +1,14 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "pipelines/training/detector/filter_bank.h"
 
-#include <tbb/parallel_for.h>
-
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 #include <stdexcept>
 
-#include "pipelines/progress.h"
-#include "pipelines/training/random.h"
+#include "pipelines/training/k_means.h"
 
 namespace tandem {
 namespace {
-
-// Chunks of this many patches are summed on their own and then in order: the sums do not depend on
-// how many threads share the chunks.
-constexpr std::size_t kChunk = 4096;
 
 float dot(const Patch& a, const Patch& b) {
   float sum = 0;
@@ -52,40 +44,17 @@ void for_each_patch(const GreyImage& image, Visit visit) {
     }
 }
 
-/// Calls body(begin, end, chunk) for the chunks of `count` items, in parallel.
-template <typename Body>
-void for_chunks(std::size_t count, Body body) {
-  const std::size_t chunks = (count + kChunk - 1) / kChunk;
-  tbb::parallel_for(std::size_t{0}, chunks, [&](std::size_t chunk) {
-    body(chunk * kChunk, std::min(count, (chunk + 1) * kChunk), chunk);
-  });
-}
-
-/// k-means++: the next medoid is a patch chosen in proportion to its distance 1 - |x'm| from the
-/// nearest medoid so far.
+/// The distance is 1 - |x'm|.
 std::vector<Patch> first_medoids(const std::vector<Patch>& patches, int filters, Random& random) {
   Progress progress("filters, start", filters);
-  std::vector<float> distance(patches.size(), 1.0f);
-  std::vector<double> mass((patches.size() + kChunk - 1) / kChunk);
-  std::vector<Patch> medoids = {patches[random.below(patches.size())]};
-  while (static_cast<int>(medoids.size()) < filters) {
-    for_chunks(patches.size(), [&](std::size_t begin, std::size_t end, std::size_t chunk) {
-      double sum = 0;
-      for (std::size_t i = begin; i < end; ++i) {
-        const float d = std::max(0.0f, 1 - std::abs(dot(patches[i], medoids.back())));
-        sum += distance[i] = std::min(distance[i], d);
-      }
-      mass[chunk] = sum;
-    });
-    double left = random.uniform() * std::accumulate(mass.begin(), mass.end(), 0.0);
-    std::size_t chunk = 0;
-    while (chunk + 1 < mass.size() && left >= mass[chunk]) left -= mass[chunk++];
-    std::size_t i = chunk * kChunk;
-    const std::size_t end = std::min(patches.size(), i + kChunk);
-    while (i + 1 < end && left >= distance[i]) left -= distance[i++];
-    medoids.push_back(patches[i]);
-    progress.advance();
-  }
+  std::vector<Patch> medoids;
+  choose_first_centres(
+      patches.size(), filters, random,
+      [&](std::size_t i) { return std::max(0.0f, 1 - std::abs(dot(patches[i], medoids.back()))); },
+      [&](std::size_t i) {
+        medoids.push_back(patches[i]);
+        progress.advance();
+      });
   return medoids;
 }
 

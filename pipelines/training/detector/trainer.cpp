@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "pipelines/training/detector/trainer.h"
 
-#include <tbb/parallel_for.h>
-
 #include <algorithm>
 #include <cmath>
 #include <iterator>
@@ -10,10 +8,10 @@
 #include <set>
 #include <stdexcept>
 
-#include "pipelines/progress.h"
 #include "pipelines/training/detector/filter_bank.h"
 #include "pipelines/training/detector/hard_negatives.h"
 #include "pipelines/training/detector/soft_copies.h"
+#include "pipelines/training/parallel.h"
 #include "pipelines/training/random.h"
 
 namespace tandem {
@@ -66,13 +64,8 @@ std::vector<Example> people_of(const LoadedPhotograph& photograph, const FilterB
 
 /// Runs make(i) for 0 ... count - 1 in parallel and joins the results in order.
 template <typename Make>
-std::vector<Example> gather(const char* title, std::size_t count, Make make) {
-  Progress progress(title, count);
-  std::vector<std::vector<Example>> parts(count);
-  tbb::parallel_for(std::size_t{0}, count, [&](std::size_t i) {
-    parts[i] = make(i);
-    progress.advance();
-  });
+std::vector<Example> gather(const std::string& title, std::size_t count, Make make) {
+  std::vector<std::vector<Example>> parts = parallel_map(title, count, make);
   std::vector<Example> all;
   for (auto& part : parts) std::move(part.begin(), part.end(), std::back_inserter(all));
   return all;
@@ -107,23 +100,14 @@ void forget_easy(std::vector<Example>& examples, std::set<uint64_t>& known) {
 }  // namespace
 
 std::vector<LoadedPhotograph> load_photographs(const std::vector<Photograph>& photographs) {
-  Progress progress("reading photographs", photographs.size());
-  std::vector<LoadedPhotograph> loaded(photographs.size());
-  tbb::parallel_for(std::size_t{0}, photographs.size(), [&](std::size_t i) {
-    loaded[i] = {photographs[i], load_photograph(photographs[i].path)};
-    progress.advance();
+  return parallel_map("reading photographs", photographs.size(), [&](std::size_t i) {
+    return LoadedPhotograph{photographs[i], load_photograph(photographs[i].path)};
   });
-  return loaded;
 }
 
 std::vector<GreyImage> load_images(const std::vector<std::string>& paths) {
-  Progress progress("reading photographs without people", paths.size());
-  std::vector<GreyImage> images(paths.size());
-  tbb::parallel_for(std::size_t{0}, paths.size(), [&](std::size_t i) {
-    images[i] = load_photograph(paths[i]);
-    progress.advance();
-  });
-  return images;
+  return parallel_map("reading photographs without people", paths.size(),
+                      [&](std::size_t i) { return load_photograph(paths[i]); });
 }
 
 FilterBank train_filter_bank(const TrainingData& data, const TrainingOptions& options) {
@@ -170,7 +154,7 @@ LinearSvm train_classifier(const TrainingData& data, const FilterBank& bank,
     const PackedSvm packed(svm);
     const std::string title = "hard negatives, round " + std::to_string(round + 1);
     const std::size_t before = examples.size();
-    add(gather(title.c_str(), sources.size(), [&](std::size_t i) {
+    add(gather(title, sources.size(), [&](std::size_t i) {
       return hard_negatives(sources[i], i, bank, packed, options.epsilon, options.hard_windows,
                             known);
     }));
@@ -200,12 +184,10 @@ std::vector<std::vector<Detection>> cross_validate(const TrainingData& data, con
     }
     const FilterBank own = bank ? *bank : train_filter_bank(part, options);
     const PackedSvm svm(train_classifier(part, own, options));
-    Progress progress("fold " + std::to_string(fold + 1) + " of " + std::to_string(folds),
-                      unseen.size());
-    tbb::parallel_for(std::size_t{0}, unseen.size(), [&](std::size_t i) {
-      found[unseen[i]] = detect(data.with_people[unseen[i]].image, own, svm, scan);
-      progress.advance();
-    });
+    auto of_fold = parallel_map(
+        "fold " + std::to_string(fold + 1) + " of " + std::to_string(folds), unseen.size(),
+        [&](std::size_t i) { return detect(data.with_people[unseen[i]].image, own, svm, scan); });
+    for (std::size_t i = 0; i < unseen.size(); ++i) found[unseen[i]] = std::move(of_fold[i]);
   }
   return found;
 }

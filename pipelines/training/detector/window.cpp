@@ -3,10 +3,10 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 
 #include "kernels/resize/resize.h"
 #include "kernels/vivid_classifier/detections.h"
+#include "pipelines/training/parallel.h"
 
 namespace tandem {
 namespace {
@@ -22,17 +22,8 @@ void for_each_block_cell(Visit visit) {
         visit(by * VividWindow::kBlockColumns + bx, c, (by + c / 2) * kColumns + bx + c % 2);
 }
 
-// Sixteen sums side by side: a single one would have to be added in order, one value at a time.
 float dot_product(const float* a, const float* b, int count) {
-  constexpr int kLanes = 16;
-  float sums[kLanes] = {};
-  int i = 0;
-  for (; i + kLanes <= count; i += kLanes)
-    for (int lane = 0; lane < kLanes; ++lane) sums[lane] += a[i + lane] * b[i + lane];
-  float sum = 0;
-  for (; i < count; ++i) sum += a[i] * b[i];
-  for (const float lane : sums) sum += lane;
-  return sum;
+  return sum_in_lanes(static_cast<std::size_t>(count), [&](std::size_t i) { return a[i] * b[i]; });
 }
 
 }  // namespace

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "pipelines/training/scenes/scene_pictures.h"
 
-#include <tbb/parallel_for.h>
-
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -11,8 +9,8 @@
 #include <stdexcept>
 
 #include "files/utf8.h"
-#include "pipelines/progress.h"
 #include "pipelines/training/detector/window.h"
+#include "pipelines/training/parallel.h"
 
 namespace tandem {
 namespace {
@@ -98,21 +96,18 @@ GreyImage scene_sized(const GreyImage& picture) {
 
 std::vector<ScenePicture> load_scenes(const SceneFolder& folder, const DescribePicture& describe,
                                       MirrorImages mirror) {
-  std::vector<std::optional<ScenePicture>> loaded(folder.files.size());
   std::vector<std::string> problems(folder.files.size());
-  {
-    Progress progress("reading and describing pictures", folder.files.size());
-    tbb::parallel_for(std::size_t{0}, folder.files.size(), [&](std::size_t i) {
-      const SceneFolder::File& file = folder.files[i];
-      try {
-        loaded[i] =
-            described(file.label, scene_sized(load_photograph(file.path)), describe, mirror);
-      } catch (const std::runtime_error& e) {
-        problems[i] = e.what();
-      }
-      progress.advance();
-    });
-  }
+  auto loaded = parallel_map(
+      "reading and describing pictures", folder.files.size(),
+      [&](std::size_t i) -> std::optional<ScenePicture> {
+        const SceneFolder::File& file = folder.files[i];
+        try {
+          return described(file.label, scene_sized(load_photograph(file.path)), describe, mirror);
+        } catch (const std::runtime_error& e) {
+          problems[i] = e.what();
+          return {};
+        }
+      });
   for (const std::string& problem : problems)
     if (!problem.empty()) std::fprintf(stderr, "left out: %s\n", problem.c_str());
 

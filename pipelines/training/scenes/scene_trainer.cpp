@@ -1,15 +1,11 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "pipelines/training/scenes/scene_trainer.h"
 
-#include <tbb/parallel_for.h>
-
 #include <cmath>
-#include <numeric>
 #include <stdexcept>
 
-#include "pipelines/progress.h"
 #include "pipelines/training/dual_descent.h"
-#include "pipelines/training/random.h"
+#include "pipelines/training/parallel.h"
 #include "pipelines/training/scenes/scene_vocabulary.h"
 
 namespace tandem {
@@ -55,18 +51,9 @@ struct OneAgainstAll {
   double cost(std::size_t) const { return price; }
   double& dual(std::size_t i) { return duals[i]; }
   float squared_norm(std::size_t i) const { return dot(i, bags[i]); }
-  // Sixteen sums side by side: a single one would have to be added in order, one value at a time.
   float dot(std::size_t i, const std::vector<float>& weights) const {
-    constexpr std::size_t kLanes = 16;
     const float* bag = bags[i].data();
-    float sums[kLanes] = {};
-    std::size_t k = 0;
-    for (; k + kLanes <= weights.size(); k += kLanes)
-      for (std::size_t lane = 0; lane < kLanes; ++lane)
-        sums[lane] += bag[k + lane] * weights[k + lane];
-    float sum = 0;
-    for (; k < weights.size(); ++k) sum += bag[k] * weights[k];
-    return std::accumulate(sums, sums + kLanes, sum);
+    return sum_in_lanes(weights.size(), [&](std::size_t k) { return bag[k] * weights[k]; });
   }
   void add_to(std::size_t i, std::vector<float>& weights, float times) const {
     const float* bag = bags[i].data();
