@@ -135,8 +135,6 @@ fs::path file_of(const fs::path& path, const std::string& split) {
                                           : "exactly one with --split, which is '" + split + "'"));
 }
 
-}  // namespace
-
 bool is_format(const fs::path& path) {
   return fs::is_regular_file(path) ? path.extension() == ".json" : !files_below(path).empty();
 }
@@ -183,4 +181,8 @@ Dataset read(const fs::path& path, const DatasetOptions& options) {
   return builder.finish(path.string());
 }
 
+}  // namespace
 }  // namespace tandem::coco
+
+const tandem::DatasetFormat tandem::kCocoFormat{
+    "coco", "a .json file, in annotations/ or named itself (COCO)", coco::is_format, coco::read};

@@ -14,32 +14,20 @@ namespace {
 
 namespace fs = std::filesystem;
 
-struct Format {
-  const char* name;
-  bool (*is_format)(const fs::path& path);
-  Dataset (*read)(const fs::path& path, const DatasetOptions& options);
-  const char* expected;
-};
-
 // In the order in which they are tried.
-constexpr Format kFormats[] = {
-    {"mot", mot::is_format, mot::read, "gt/gt.txt and img1/ (MOTChallenge)"},
-    {"voc", voc::is_format, voc::read, "Annotations/*.xml and JPEGImages/ (PASCAL VOC)"},
-    {"coco", coco::is_format, coco::read, "a .json file, in annotations/ or named itself (COCO)"},
-    {"penn-fudan", penn_fudan::is_format, penn_fudan::read,
-     "Annotation/ and PNGImages/, or annotations/ and images/ (Penn-Fudan)"},
-    {"yolo", yolo::is_format, yolo::read, "labels/*.txt and images/ (YOLO)"},
-};
+constexpr const DatasetFormat* kFormats[] = {&kMotFormat, &kVocFormat, &kCocoFormat,
+                                             &kPennFudanFormat, &kYoloFormat};
 
-const Format& format_of(const std::string& path, const std::string& name) {
-  for (const Format& format : kFormats)
-    if (name.empty() ? format.is_format(path) : name == format.name) return format;
-  std::string problem = name.empty() ? "'" + path + "' is no dataset: expected "
-                                     : "there is no dataset format '" + name + "'; known are ";
-  for (const Format& format : kFormats)
-    problem += (&format == kFormats ? "" : ", ") +
-               std::string(name.empty() ? format.expected : format.name);
-  throw std::runtime_error(problem);
+const DatasetFormat& format_of(const std::string& path, const std::string& name) {
+  std::string known;
+  for (const DatasetFormat* format : kFormats) {
+    if (name.empty() ? format->is_format(path) : name == format->name) return *format;
+    known +=
+        (known.empty() ? "" : ", ") + std::string(name.empty() ? format->expected : format->name);
+  }
+  throw std::runtime_error(name.empty()
+                               ? "'" + path + "' is no dataset: expected " + known
+                               : "there is no dataset format '" + name + "'; known are " + known);
 }
 
 }  // namespace
@@ -47,7 +35,7 @@ const Format& format_of(const std::string& path, const std::string& name) {
 std::span<const char* const> dataset_formats() {
   static const auto names = [] {
     std::vector<const char*> all;
-    for (const Format& format : kFormats) all.push_back(format.name);
+    for (const DatasetFormat* format : kFormats) all.push_back(format->name);
     return all;
   }();
   return names;
@@ -59,10 +47,11 @@ Dataset read_dataset(const std::string& path, const DatasetOptions& options) {
   return format_of(path, options.format).read(path, options);
 }
 
-fs::path first_folder(const fs::path& folder, std::initializer_list<const char*> names) {
+fs::path first_folder(const fs::path& folder, std::initializer_list<const char*> names,
+                      const fs::path& otherwise) {
   for (const char* name : names)
     if (fs::is_directory(folder / name)) return folder / name;
-  return {};
+  return otherwise;
 }
 
 std::vector<fs::path> files_in(const fs::path& folder, const std::string& extension) {

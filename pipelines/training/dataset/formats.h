@@ -5,37 +5,21 @@
 
 #include "pipelines/training/dataset/dataset.h"
 
-/// A reader and a test for each format, each in a file of its own.
 namespace tandem {
 
-namespace penn_fudan {
-bool is_format(const std::filesystem::path& path);
-Dataset read(const std::filesystem::path& path, const DatasetOptions& options);
-}  // namespace penn_fudan
+/// A format of datasets; a file each defines them.
+struct DatasetFormat {
+  const char* name;      ///< of --format
+  const char* expected;  ///< files and folders, for messages
+  bool (*is_format)(const std::filesystem::path& path);
+  Dataset (*read)(const std::filesystem::path& path, const DatasetOptions& options);
+};
+extern const DatasetFormat kMotFormat, kVocFormat, kCocoFormat, kPennFudanFormat, kYoloFormat;
 
-namespace mot {
-bool is_format(const std::filesystem::path& path);
-Dataset read(const std::filesystem::path& path, const DatasetOptions& options);
-}  // namespace mot
-
-namespace voc {
-bool is_format(const std::filesystem::path& path);
-Dataset read(const std::filesystem::path& path, const DatasetOptions& options);
-}  // namespace voc
-
-namespace coco {
-bool is_format(const std::filesystem::path& path);
-Dataset read(const std::filesystem::path& path, const DatasetOptions& options);
-}  // namespace coco
-
-namespace yolo {
-bool is_format(const std::filesystem::path& path);
-Dataset read(const std::filesystem::path& path, const DatasetOptions& options);
-}  // namespace yolo
-
-/// The first of `names` that is a folder in `folder`; empty when there is none.
+/// The first of `names` that is a folder in `folder`; else `otherwise`.
 std::filesystem::path first_folder(const std::filesystem::path& folder,
-                                   std::initializer_list<const char*> names);
+                                   std::initializer_list<const char*> names,
+                                   const std::filesystem::path& otherwise = {});
 
 /// The regular files of that extension (".xml") in a folder, sorted; none when it is no folder.
 std::vector<std::filesystem::path> files_in(const std::filesystem::path& folder,

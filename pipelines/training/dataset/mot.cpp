@@ -72,8 +72,6 @@ void add_entry(const std::vector<double>& v, std::size_t photograph, const std::
   builder.add_box(photograph, name, {v[2] - 1, v[3] - 1, v[4], v[5]}, ignored, place);
 }
 
-}  // namespace
-
 bool is_format(const fs::path& path) { return fs::is_regular_file(path / "gt" / "gt.txt"); }
 
 Dataset read(const fs::path& path, const DatasetOptions& options) {
@@ -100,4 +98,8 @@ Dataset read(const fs::path& path, const DatasetOptions& options) {
   return builder.finish(path.string());
 }
 
+}  // namespace
 }  // namespace tandem::mot
+
+const tandem::DatasetFormat tandem::kMotFormat{"mot", "gt/gt.txt and img1/ (MOTChallenge)",
+                                               mot::is_format, mot::read};

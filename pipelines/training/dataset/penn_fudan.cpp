@@ -45,8 +45,6 @@ void read_boxes(const fs::path& file, std::size_t photograph, DatasetBuilder& bu
   }
 }
 
-}  // namespace
-
 bool is_format(const fs::path& path) {
   return !pictures_of(path).empty() && !annotations_of(path).empty();
 }
@@ -66,4 +64,9 @@ Dataset read(const fs::path& path, const DatasetOptions& options) {
   return builder.finish(path.string());
 }
 
+}  // namespace
 }  // namespace tandem::penn_fudan
+
+const tandem::DatasetFormat tandem::kPennFudanFormat{
+    "penn-fudan", "Annotation/ and PNGImages/, or annotations/ and images/ (Penn-Fudan)",
+    penn_fudan::is_format, penn_fudan::read};

@@ -158,13 +158,7 @@ void read_boxes(const fs::path& file, const Document& document, std::size_t phot
 }
 
 fs::path annotations_of(const fs::path& folder) {
-  const fs::path own = first_folder(folder, {"Annotations", "annotations"});
-  return own.empty() ? folder : own;
-}
-
-fs::path pictures_of(const fs::path& folder) {
-  const fs::path own = first_folder(folder, {"JPEGImages", "images"});
-  return own.empty() ? folder : own;
+  return first_folder(folder, {"Annotations", "annotations"}, folder);
 }
 
 /// The files of a split: ImageSets/Main/trainval.txt has a stem in each line, and a flag in those
@@ -179,14 +173,12 @@ std::vector<fs::path> files_of_split(const fs::path& path, const std::string& sp
   return files;
 }
 
-}  // namespace
-
 bool is_format(const fs::path& path) { return !files_in(annotations_of(path), ".xml").empty(); }
 
 Dataset read(const fs::path& path, const DatasetOptions& options) {
   const std::vector<fs::path> files = options.split.empty() ? files_in(annotations_of(path), ".xml")
                                                             : files_of_split(path, options.split);
-  const fs::path folder = pictures_of(path);
+  const fs::path folder = first_folder(path, {"JPEGImages", "images"}, path);
   std::map<std::string, std::string> picture_of_stem;
   for (const std::string& picture : photographs_below(folder.string()))
     picture_of_stem[fs::path(picture).stem().string()] = picture;
@@ -205,4 +197,8 @@ Dataset read(const fs::path& path, const DatasetOptions& options) {
   return builder.finish(path.string());
 }
 
+}  // namespace
 }  // namespace tandem::voc
+
+const tandem::DatasetFormat tandem::kVocFormat{
+    "voc", "Annotations/*.xml and JPEGImages/ (PASCAL VOC)", voc::is_format, voc::read};

@@ -85,8 +85,6 @@ void read_boxes(const fs::path& file, const std::vector<std::string>& names, std
   }
 }
 
-}  // namespace
-
 bool is_format(const fs::path& path) {
   if (!fs::is_directory(path)) return false;
   if (!label_files_of(path, "").empty()) return true;
@@ -127,4 +125,8 @@ Dataset read(const fs::path& path, const DatasetOptions& options) {
   return builder.finish(path.string());
 }
 
+}  // namespace
 }  // namespace tandem::yolo
+
+const tandem::DatasetFormat tandem::kYoloFormat{"yolo", "labels/*.txt and images/ (YOLO)",
+                                                yolo::is_format, yolo::read};
