@@ -4,7 +4,9 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <sstream>
 
+#include "files/ascii.h"
 #include "files/parse_number.h"
 #include "files/regular_file.h"
 #include "files/utf8.h"
@@ -45,15 +47,24 @@ std::string read_annotation(const std::filesystem::path& file) {
   return std::move(read.bytes);
 }
 
+void for_each_line(const std::filesystem::path& file,
+                   const std::function<void(const std::string& text, const Place& place)>& visit) {
+  std::istringstream stream(read_annotation(file));
+  std::string text;
+  for (int line = 1; std::getline(stream, text); ++line) visit(text, line_of(file, line));
+}
+
+std::string trimmed(std::string_view text) {
+  while (!text.empty() && is_ascii_space(text.front())) text.remove_prefix(1);
+  while (!text.empty() && is_ascii_space(text.back())) text.remove_suffix(1);
+  return std::string(text);
+}
+
 double number_of(std::string_view text, const std::string& name, const Place& place) {
-  const auto blank = " \t\r\n";
-  const std::size_t first = text.find_first_not_of(blank);
-  text = first == std::string_view::npos
-             ? std::string_view()
-             : text.substr(first, text.find_last_not_of(blank) + 1 - first);
-  const auto value = parse_number<double>(text);
+  const std::string number = trimmed(text);
+  const auto value = parse_number<double>(number);
   if (!value || !std::isfinite(*value))
-    throw place.error(name + " is '" + std::string(text.substr(0, 40)) + "', not a finite number");
+    throw place.error(name + " is '" + number.substr(0, 40) + "', not a finite number");
   return *value;
 }
 

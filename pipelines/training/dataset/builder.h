@@ -2,6 +2,7 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <map>
 #include <stdexcept>
 #include <string>
@@ -22,6 +23,13 @@ Place line_of(const std::filesystem::path& file, int line);
 
 /// The text of a file of annotations; throws std::runtime_error that names it.
 std::string read_annotation(const std::filesystem::path& file);
+
+/// Calls visit(text, place) for each line of a file of annotations.
+void for_each_line(const std::filesystem::path& file,
+                   const std::function<void(const std::string& text, const Place& place)>& visit);
+
+/// Without the white space around it.
+std::string trimmed(std::string_view text);
 
 /// A finite number and nothing else; throws place.error() that calls it `name`.
 double number_of(std::string_view text, const std::string& name, const Place& place);

@@ -16,12 +16,6 @@ constexpr std::array<const char*, 4> kFiles = {"classes.txt", "obj.names", "data
                                                "dataset.yaml"};
 constexpr std::size_t kMostClasses = 65536;
 
-std::string trimmed(const std::string& text) {
-  const std::size_t first = text.find_first_not_of(" \t\r");
-  if (first == std::string::npos) return {};
-  return text.substr(first, text.find_last_not_of(" \t\r") + 1 - first);
-}
-
 /// Without the quotes around it, or the comment behind it.
 std::string scalar(const std::string& raw) {
   const std::string text = trimmed(raw);
@@ -120,10 +114,9 @@ class YamlNames {
 };
 
 std::vector<std::string> one_a_line(const fs::path& file) {
-  std::istringstream stream(read_annotation(file));
   std::vector<std::string> names;
-  std::string text;
-  while (std::getline(stream, text)) names.push_back(trimmed(text));
+  for_each_line(file,
+                [&](const std::string& text, const Place&) { names.push_back(trimmed(text)); });
   while (!names.empty() && names.back().empty()) names.pop_back();
   return names;
 }

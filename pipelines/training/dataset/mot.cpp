@@ -28,12 +28,9 @@ const std::set<int> kLikePeople = {2, 7, 8, 12};
 std::string frames_of(const fs::path& folder) {
   std::string frames = "img1";
   if (!fs::exists(folder / "seqinfo.ini")) return frames;
-  std::istringstream stream(read_annotation(folder / "seqinfo.ini"));
-  std::string text;
-  while (std::getline(stream, text)) {
-    while (!text.empty() && (text.back() == '\r' || text.back() == ' ')) text.pop_back();
-    if (text.starts_with("imDir=")) frames = text.substr(text.find('=') + 1);
-  }
+  for_each_line(folder / "seqinfo.ini", [&](const std::string& text, const Place&) {
+    if (text.starts_with("imDir=")) frames = trimmed(text.substr(text.find('=') + 1));
+  });
   return frames;
 }
 
@@ -83,18 +80,14 @@ Dataset read(const fs::path& path, const DatasetOptions& options) {
     photograph_of_frame[std::atoi(name.stem().c_str())] =
         builder.add_photograph(name.string(), picture);
   }
-  const fs::path file = path / "gt" / "gt.txt";
-  std::istringstream stream(read_annotation(file));
-  std::string text;
   constexpr int kMostFrames = 1 << 30;
-  for (int line = 1; std::getline(stream, text); ++line) {
-    if (text.find_first_not_of(" \r\t") == std::string::npos) continue;
-    const Place place = line_of(file, line);
+  for_each_line(path / "gt" / "gt.txt", [&](const std::string& text, const Place& place) {
+    if (trimmed(text).empty()) return;
     const std::vector<double> v = numbers_of(text, place);
     const auto at = photograph_of_frame.find(whole_number(v[0], "the frame", kMostFrames, place));
     // Shortened copies of a sequence keep the whole gt.txt.
     if (at != photograph_of_frame.end()) add_entry(v, at->second, options.label, place, builder);
-  }
+  });
   return builder.finish(path.string());
 }
 

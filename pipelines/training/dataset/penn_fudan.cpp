@@ -22,12 +22,9 @@ fs::path annotations_of(const fs::path& folder) {
 /// "Image size (X x Y x C) : 559 x 536 x 3" and, of each object,
 /// "Bounding box for object 1 "PASperson" (Xmin, Ymin) - (Xmax, Ymax) : (160, 182) - (302, 431)"
 void read_boxes(const fs::path& file, std::size_t photograph, DatasetBuilder& builder) {
-  std::istringstream stream(read_annotation(file));
-  std::string text;
-  for (int line = 1; std::getline(stream, text); ++line) {
+  for_each_line(file, [&](const std::string& text, const Place& place) {
     const bool size = text.starts_with("Image size"), box = text.starts_with("Bounding box");
-    if (!size && !box) continue;
-    const Place place = line_of(file, line);
+    if (!size && !box) return;
     const std::size_t colon = text.rfind(':');
     const char* values = colon == std::string::npos ? "" : text.c_str() + colon;
     // As floating point: %d would take numbers that no int holds for others.
@@ -35,14 +32,13 @@ void read_boxes(const fs::path& file, std::size_t photograph, DatasetBuilder& bu
     if (size) {
       if (std::sscanf(values, ": %lf x %lf", &a, &b) != 2)
         throw place.error("expected ': WIDTH x HEIGHT x CHANNELS'");
-      builder.expect_size(photograph, a, b, place);
-      continue;
+      return builder.expect_size(photograph, a, b, place);
     }
     if (std::sscanf(values, ": (%lf, %lf) - (%lf, %lf)", &a, &b, &c, &d) != 4)
       throw place.error("expected ': (Xmin, Ymin) - (Xmax, Ymax)'");
     // Pixels are counted from 1, and the last one is part of the box.
     builder.add_box(photograph, "person", {a - 1, b - 1, c - a + 1, d - b + 1}, false, place);
-  }
+  });
 }
 
 bool is_format(const fs::path& path) {

@@ -103,12 +103,6 @@ Document parse(const fs::path& file) {
   return document;
 }
 
-std::string trimmed(const std::string& text) {
-  const std::size_t first = text.find_first_not_of(" \t\r\n");
-  if (first == std::string::npos) return {};
-  return text.substr(first, text.find_last_not_of(" \t\r\n") + 1 - first);
-}
-
 /// The values of one object or document, with messages that name the element and its line.
 class Reader {
  public:
@@ -165,11 +159,11 @@ fs::path annotations_of(const fs::path& folder) {
 /// of one class.
 std::vector<fs::path> files_of_split(const fs::path& path, const std::string& split) {
   const fs::path list = path / "ImageSets" / "Main" / (split + ".txt");
-  std::istringstream stream(read_annotation(list));
   std::vector<fs::path> files;
-  std::string line, stem;
-  while (std::getline(stream, line))
-    if (std::istringstream(line) >> stem) files.push_back(annotations_of(path) / (stem + ".xml"));
+  for_each_line(list, [&](const std::string& line, const Place&) {
+    if (std::string stem; std::istringstream(line) >> stem)
+      files.push_back(annotations_of(path) / (stem + ".xml"));
+  });
   return files;
 }
 

@@ -57,14 +57,11 @@ std::set<fs::path> label_files_of(const fs::path& path, const std::string& split
 /// "class x y width height", the middle and the sides in parts of the picture's.
 void read_boxes(const fs::path& file, const std::vector<std::string>& names, std::size_t photograph,
                 DatasetBuilder& builder) {
-  std::istringstream stream(read_annotation(file));
-  std::string text;
-  for (int line = 1; std::getline(stream, text); ++line) {
-    const Place place = line_of(file, line);
+  for_each_line(file, [&](const std::string& text, const Place& place) {
     std::istringstream fields(text);
     std::vector<std::string> columns;
     for (std::string field; fields >> field;) columns.push_back(field);
-    if (columns.empty()) continue;
+    if (columns.empty()) return;
     if (columns.size() != 5)
       throw place.error("expected 'CLASS X Y WIDTH HEIGHT', found " +
                         std::to_string(columns.size()) +
@@ -82,7 +79,7 @@ void read_boxes(const fs::path& file, const std::vector<std::string>& names, std
     const double y = number_of(columns[2], "y", place) * height;
     builder.add_box(photograph, names.empty() ? std::to_string(class_number) : names[class_number],
                     {x - w / 2, y - h / 2, w, h}, false, place);
-  }
+  });
 }
 
 bool is_format(const fs::path& path) {
