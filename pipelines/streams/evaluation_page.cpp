@@ -30,13 +30,14 @@ std::string conditions(const SampleTable& table, const Evaluation& found) {
     return "<div>" + element("dt", name) + element("dd", escaped(value)) + "</div>";
   };
   std::string out = "<dl class=\"conditions\">";
-  out += item("Device", table.device + " (" + table.platform + ", driver " + table.driver + ")");
-  out += item("Processor", table.processor + ", " + std::to_string(table.cores) + " cores");
+  out += item("Device", table.origin.device + " (" + table.origin.platform + ", driver " +
+                            table.origin.driver + ")");
+  out += item("Processor", table.origin.processor + ", " + std::to_string(table.cores) + " cores");
   out += item("Partitions with cores of their own",
               table.own_cores.empty() ? "none: they share the device" : table.own_cores);
   out += item("Programs and samples",
               std::to_string(found.programs.size()) + ", " + std::to_string(found.samples.size()));
-  out += item("Measured", table.date + " with Tandem " + table.version);
+  out += item("Measured", table.origin.date + " with Tandem " + table.origin.version);
   out += item("Hardware counters", table.counters.empty() ? "used" : "none: " + table.counters);
   return out + "</dl>\n";
 }
@@ -164,7 +165,7 @@ std::string verdict_on_constant(const Evaluation& found) {
 }
 
 std::string evaluation_page(const SampleTable& table, const Evaluation& found) {
-  const std::string title = "Streams on " + table.device;
+  const std::string title = "Streams on " + table.origin.device;
   return "<!DOCTYPE html>\n<html xmlns=\"http://www.w3.org/1999/xhtml\" lang=\"en\"><head>"
          "<meta charset=\"utf-8\"/><meta name=\"viewport\" content=\"width=device-width\"/>"
          "<meta name=\"color-scheme\" content=\"light dark\"/>" +

@@ -106,19 +106,11 @@ const Sample* SampleTable::find(const std::string& program, const std::string& d
 }
 
 std::string write_samples(const SampleTable& table) {
-  const Json head{{"kind", kKind},
-                  {"schema", kSamplesSchema},
-                  {"version", table.version},
-                  {"date", table.date},
-                  {"host", table.host},
-                  {"processor", table.processor},
-                  {"cores", table.cores},
-                  {"device", table.device},
-                  {"platform", table.platform},
-                  {"driver", table.driver},
-                  {"is_cpu", table.is_cpu},
-                  {"own_cores", table.own_cores},
-                  {"counters", table.counters}};
+  Json head = json_of(table.origin, kKind, kSamplesSchema);
+  head.update(Json{{"host", table.host},
+                   {"cores", table.cores},
+                   {"own_cores", table.own_cores},
+                   {"counters", table.counters}});
   std::string text = head.dump(1);
   text.erase(text.rfind('\n'));  // the closing brace
   text += ",\n \"samples\": [";
@@ -130,18 +122,9 @@ std::string write_samples(const SampleTable& table) {
 SampleTable read_samples(const std::string& text) {
   const nlohmann::json json = parse_json(text);
   const JsonObject root(json, "");
-  if (root.text("kind") != kKind) fail_field("kind", "is another one");
-  if (root.number("schema") != kSamplesSchema)
-    fail_field("schema", "is of another version of tandem");
-  SampleTable table{.version = root.text("version"),
-                    .date = root.text("date"),
+  SampleTable table{.origin = read_origin(root, kKind, kSamplesSchema),
                     .host = root.text("host"),
-                    .processor = root.text("processor"),
                     .cores = root.count("cores"),
-                    .device = root.text("device"),
-                    .platform = root.text("platform"),
-                    .driver = root.text("driver"),
-                    .is_cpu = root.flag("is_cpu"),
                     .own_cores = root.text("own_cores"),
                     .counters = root.text("counters")};
   const auto& samples = root.list("samples", kMostSamples);

@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "scheduler/learn/stream_model_file.h"
+
 /// What `tandem streams measure` leaves and everything else of it reads: how long stages take with
 /// so many partitions and tasks, on one device of one machine. docs/streams.md has the fields.
 namespace tandem::streams {
@@ -36,10 +38,9 @@ struct Sample {
 };
 
 struct SampleTable {
-  std::string version, date, host, processor;  ///< of Tandem and the machine
+  StreamOrigin origin;
+  std::string host;
   int cores = 0;
-  std::string device, platform, driver;
-  bool is_cpu = false;
   std::string own_cores;  ///< partitions that have cores of their own: "2 4"; empty: none
   std::string counters;   ///< why there are no hardware counters; empty: there are
   std::vector<Sample> samples;

@@ -49,23 +49,16 @@ Json json_of(const StreamModelFile& file) {
       layers.push_back({{"weights", numbers(layer.weights)}, {"biases", numbers(layer.biases)}});
     networks.push_back(std::move(layers));
   }
-  return {{"kind", kKind},
-          {"schema", kModelSchema},
-          {"version", file.version},
-          {"date", file.date},
-          {"processor", file.processor},
-          {"device", file.device},
-          {"platform", file.platform},
-          {"driver", file.driver},
-          {"is_cpu", file.is_cpu},
-          {"samples", file.samples},
-          {"candidates", std::move(candidates)},
-          {"mean", short_number(file.model.mean)},
-          {"deviation", short_number(file.model.deviation)},
-          {"features", std::move(features)},
-          {"components", std::move(components)},
-          {"scales", numbers(file.model.scales)},
-          {"networks", std::move(networks)}};
+  Json json = json_of(file.origin, kKind, kModelSchema);
+  json.update(Json{{"samples", file.samples},
+                   {"candidates", std::move(candidates)},
+                   {"mean", short_number(file.model.mean)},
+                   {"deviation", short_number(file.model.deviation)},
+                   {"features", std::move(features)},
+                   {"components", std::move(components)},
+                   {"scales", numbers(file.model.scales)},
+                   {"networks", std::move(networks)}});
+  return json;
 }
 
 std::string check_of(const Json& json) {
@@ -153,6 +146,30 @@ void read_features(const JsonObject& root, StreamModel& model) {
 
 }  // namespace
 
+Json json_of(const StreamOrigin& origin, const char* kind, int schema) {
+  return {{"kind", kind},
+          {"schema", schema},
+          {"version", origin.version},
+          {"date", origin.date},
+          {"processor", origin.processor},
+          {"device", origin.device},
+          {"platform", origin.platform},
+          {"driver", origin.driver},
+          {"is_cpu", origin.is_cpu}};
+}
+
+StreamOrigin read_origin(const JsonObject& file, const char* kind, int schema) {
+  if (file.text("kind") != kind) fail_field("kind", "is not '" + std::string(kind) + "'");
+  if (file.number("schema") != schema) fail_field("schema", "is of another version of tandem");
+  return {.version = file.text("version"),
+          .date = file.text("date"),
+          .processor = file.text("processor"),
+          .device = file.text("device"),
+          .platform = file.text("platform"),
+          .driver = file.text("driver"),
+          .is_cpu = file.flag("is_cpu")};
+}
+
 std::string write_stream_model(const StreamModelFile& file) {
   Json json = json_of(file);
   json["check"] = check_of(json);
@@ -163,16 +180,7 @@ StreamModelFile read_stream_model(const std::string& text) {
   if (text.size() > kMostStreamModelBytes) throw std::runtime_error("is too long for a model");
   const nlohmann::json json = parse_json(text);
   const JsonObject root(json, "");
-  if (root.text("kind") != kKind) fail_field("kind", "is another one");
-  if (root.number("schema") != kModelSchema)
-    fail_field("schema", "is of another version of tandem");
-  StreamModelFile file{.version = root.text("version"),
-                       .date = root.text("date"),
-                       .processor = root.text("processor"),
-                       .device = root.text("device"),
-                       .platform = root.text("platform"),
-                       .driver = root.text("driver"),
-                       .is_cpu = root.flag("is_cpu"),
+  StreamModelFile file{.origin = read_origin(root, kKind, kModelSchema),
                        .samples = root.count("samples")};
   read_candidates(root, file);
   read_features(root, file.model);
@@ -191,7 +199,8 @@ std::shared_ptr<const StreamModel> find_stream_model(const std::string& folder,
     if (!file.problem.empty()) continue;
     try {
       StreamModelFile read = read_stream_model(file.bytes);
-      if (read.device == device) return std::make_shared<const StreamModel>(std::move(read.model));
+      if (read.origin.device == device)
+        return std::make_shared<const StreamModel>(std::move(read.model));
     } catch (const std::exception&) {  // a prior that is damaged is none
     }
   }

@@ -2,20 +2,32 @@
 #pragma once
 
 #include <memory>
+#include <nlohmann/json_fwd.hpp>
 #include <string>
 
 #include "model/stream_model.h"
 
 namespace tandem {
 
+class JsonObject;
+
 /// Of the file. Rises when a field goes or changes its meaning.
 inline constexpr int kModelSchema = 1;
 inline constexpr std::size_t kMostStreamModelBytes = 64 << 10;
 
-/// A model with what it was learnt from.
-struct StreamModelFile {
-  std::string version, date, processor, device, platform, driver;  ///< of the samples
+/// The machine, device and version of Tandem with which samples of streams were measured.
+struct StreamOrigin {
+  std::string version, date, processor, device, platform, driver;
   bool is_cpu = false;
+};
+/// The first fields of a file of this kind, and what they hold. read_origin() throws
+/// std::runtime_error for files of another kind or schema.
+nlohmann::ordered_json json_of(const StreamOrigin& origin, const char* kind, int schema);
+StreamOrigin read_origin(const JsonObject& file, const char* kind, int schema);
+
+/// A model with the origin of its samples.
+struct StreamModelFile {
+  StreamOrigin origin;
   int samples = 0;
   std::vector<StreamCandidate> candidates;  ///< that were measured
   StreamModel model;

@@ -17,7 +17,7 @@ namespace {
 
 void print_table(const streams::SampleTable& table, const streams::Evaluation& found) {
   std::printf("%s: %zu programs, %zu samples; the best settings: %.3f times one stream\n\n",
-              table.device.c_str(), found.programs.size(), found.samples.size(),
+              table.origin.device.c_str(), found.programs.size(), found.samples.size(),
               found.best_speed_up);
   std::printf("%-22s %9s %9s %9s  %s\n", "method", "speed-up", "of best", "least",
               "the model is better on, worse on (beyond the timings' errors)");

@@ -92,15 +92,15 @@ class Measuring {
   void describe() {
     const BenchOrigin origin = bench_origin("");
     const opencl::DeviceDescription& device = device_.description();
-    table_.version = origin.version;
-    table_.date = origin.date;
+    table_.origin = {.version = origin.version,
+                     .date = origin.date,
+                     .processor = origin.processor.value_or(""),
+                     .device = device.name,
+                     .platform = device.platform,
+                     .driver = device.driver,
+                     .is_cpu = device.is_cpu};
     table_.host = origin.host;
-    table_.processor = origin.processor.value_or("");
     table_.cores = usable_physical_cores();
-    table_.device = device.name;
-    table_.platform = device.platform;
-    table_.driver = device.driver;
-    table_.is_cpu = device.is_cpu;
     for (int groups = 2; groups <= device_.most_partitions(); groups *= 2)
       if (device_.has_own_cores(groups))
         table_.own_cores += (table_.own_cores.empty() ? "" : " ") + std::to_string(groups);
@@ -109,10 +109,11 @@ class Measuring {
 
   void resume() {
     SampleTable before = read_sample_file(settings_.output);
-    if (before.device != table_.device || before.driver != table_.driver ||
-        before.processor != table_.processor || before.version != table_.version)
-      throw Failure("'" + settings_.output + "' is of another machine or version: " +
-                        before.device + ", " + before.driver + ", tandem " + before.version,
+    const StreamOrigin &was = before.origin, &now = table_.origin;
+    if (was.device != now.device || was.driver != now.driver || was.processor != now.processor ||
+        was.version != now.version)
+      throw Failure("'" + settings_.output + "' is of another machine or version: " + was.device +
+                        ", " + was.driver + ", tandem " + was.version,
                     "Name a new file.");
     table_.samples = std::move(before.samples);
     // What was left out gets another chance: there may be more time now.
@@ -121,7 +122,7 @@ class Measuring {
 
   void show(std::size_t done, std::size_t all, double elapsed_s) {
     line_.show("measured " + std::to_string(done) + " of " + std::to_string(all) + " on " +
-               table_.device + ", " + clock_time(elapsed_s));
+               table_.origin.device + ", " + clock_time(elapsed_s));
   }
 
   void measure_one(const std::string& path, double most_s) {
@@ -158,12 +159,12 @@ class Measuring {
                     sample.left_out.c_str());
     }
     std::printf("%s: %zu of %zu samples on %s after %s%s\n", settings_.output.c_str(), measured,
-                all, table_.device.c_str(), clock_time(elapsed_s).c_str(),
+                all, table_.origin.device.c_str(), clock_time(elapsed_s).c_str(),
                 interrupted ? ", interrupted"
                 : late      ? ", the time is over"
                             : "");
     if (interrupted || late) std::puts("The same command goes on where this one stopped.");
-    if (table_.is_cpu && table_.own_cores.empty())
+    if (table_.origin.is_cpu && table_.own_cores.empty())
       std::puts("This device gives no cores to partitions: they share all of them.");
     if (!table_.counters.empty())
       std::printf("Hardware counters are left out: %s\n", table_.counters.c_str());

@@ -26,9 +26,9 @@ StreamModelFile shipped_model(const opencl::DeviceDescription& device) {
   std::ranges::sort(paths);
   for (const fs::path& path : paths) models.push_back(read_model_file(path.string()));
   for (const StreamModelFile& model : models)
-    if (model.device == device.name) return model;
+    if (model.origin.device == device.name) return model;
   for (const StreamModelFile& model : models)
-    if (model.is_cpu == device.is_cpu) return model;
+    if (model.origin.is_cpu == device.is_cpu) return model;
   throw Failure("there is no model for this kind of device in '" + folder.string() + "'",
                 "Make one with `tandem streams measure` and `tandem streams train`, and name it "
                 "with --model FILE.");
@@ -82,8 +82,8 @@ int streams_suggest(const std::vector<std::string>& arguments) {
       model_path.empty() ? shipped_model(description) : read_model_file(model_path);
   std::printf("%s, %s, on %s\n", program.name.c_str(), program.data.c_str(),
               description.name.c_str());
-  if (file.device != description.name)
-    std::printf("The model is of another device: %s\n", file.device.c_str());
+  if (file.origin.device != description.name)
+    std::printf("The model is of another device: %s\n", file.origin.device.c_str());
   StreamedStage stage(device, program.file, program.follows, program.width, program.height);
   const StreamCommands one = stage.commands({});
   if (!one.problem.empty()) throw Failure("'" + paths[0] + "': " + one.problem);

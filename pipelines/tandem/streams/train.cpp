@@ -19,14 +19,7 @@ namespace tandem {
 namespace {
 
 StreamModelFile file_of(const streams::SampleTable& table, const streams::Samples& samples) {
-  StreamModelFile file{.version = table.version,
-                       .date = table.date,
-                       .processor = table.processor,
-                       .device = table.device,
-                       .platform = table.platform,
-                       .driver = table.driver,
-                       .is_cpu = table.is_cpu,
-                       .samples = static_cast<int>(samples.size())};
+  StreamModelFile file{.origin = table.origin, .samples = static_cast<int>(samples.size())};
   std::set<std::pair<int, int>> seen;
   for (const streams::Sample* sample : samples)
     for (const streams::Timing& t : sample->grid)
@@ -80,7 +73,7 @@ int streams_train(const std::vector<std::string>& arguments) {
     throw Failure("'" + output + "' holds something else than what was written");
   const std::chrono::duration<double> time = std::chrono::steady_clock::now() - begin;
   std::printf("%s: %zu features of %zu samples on %s, %zu bytes, after %s\n", output.c_str(),
-              file.model.features.size(), samples.size(), table.device.c_str(), text.size(),
+              file.model.features.size(), samples.size(), table.origin.device.c_str(), text.size(),
               clock_time(time.count()).c_str());
   return 0;
 }

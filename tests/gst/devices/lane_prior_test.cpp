@@ -66,8 +66,10 @@ class LanePriorOfTheBin : public testing::Test {
   }
 
   void write_model(const LaneGains& gains, const std::string& device) const {
-    StreamModelFile file{
-        .device = device, .samples = 1, .candidates = {{1, 1}}, .model = *step_model(gains)};
+    StreamModelFile file{.origin = {.device = device},
+                         .samples = 1,
+                         .candidates = {{1, 1}},
+                         .model = *step_model(gains)};
     std::ofstream(path()) << write_stream_model(file);
   }
   std::string path() const { return folder_ + "/models/lanes/own.json"; }

@@ -53,12 +53,7 @@ StreamModelFile small_file() {
   const SampleTable table = known_machine(4);
   TrainOptions options;
   options.network.epochs = 5;
-  return {.version = "1",
-          .date = "2026-01-01T00:00:00Z",
-          .processor = "processor",
-          .device = "device",
-          .platform = "platform",
-          .driver = "driver",
+  return {.origin = table.origin,
           .samples = 16,
           .candidates = {{1, 1}, {2, 4}},
           .model = train_model(measured(table), options)};

@@ -11,14 +11,14 @@ namespace tandem::streams {
 /// A machine whose best setting is known: long stages want two partitions and four tasks, short
 /// ones one stream. Other settings take `penalty` times as long.
 inline SampleTable known_machine(int programs, double penalty = 1.5) {
-  SampleTable table{.version = "1",
-                    .date = "2026-01-01T00:00:00Z",
+  SampleTable table{.origin = {.version = "1",
+                               .date = "2026-01-01T00:00:00Z",
+                               .processor = "processor",
+                               .device = "device",
+                               .platform = "platform",
+                               .driver = "driver"},
                     .host = "host",
-                    .processor = "processor",
-                    .cores = 4,
-                    .device = "device",
-                    .platform = "platform",
-                    .driver = "driver"};
+                    .cores = 4};
   for (int p = 0; p < programs; ++p) {
     for (int d = 0; d < 4; ++d) {
       const double long_ns = 1e6 * (1 + d), short_ns = 1e3 * (1 + d);
