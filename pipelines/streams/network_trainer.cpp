@@ -6,27 +6,13 @@
 #include <numbers>
 #include <numeric>
 
+#include "pipelines/training/random.h"
+
 namespace tandem::streams {
 namespace {
 
 using Layer = StreamModel::Layer;
 using Network = StreamModel::Network;
-
-// SplitMix64: the same numbers with every compiler and library.
-class Random {
- public:
-  explicit Random(uint64_t seed) : state_(seed) {}
-  uint64_t next() {
-    uint64_t z = (state_ += 0x9e3779b97f4a7c15u);
-    z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
-    z = (z ^ z >> 27) * 0x94d049bb133111ebu;
-    return z ^ z >> 31;
-  }
-  double share() { return static_cast<double>(next() >> 11) * 0x1p-53; }
-
- private:
-  uint64_t state_;
-};
 
 std::size_t parameters_of(const Network& network) {
   std::size_t count = 0;
@@ -138,7 +124,7 @@ class Adam {
 }  // namespace
 
 Network make_network(std::size_t inputs, const NetworkOptions& options) {
-  Random random(options.seed);
+  SplitMix64 random(options.seed);
   Network network;
   std::vector<std::size_t> sizes = options.hidden;
   sizes.push_back(1);
@@ -146,7 +132,7 @@ Network make_network(std::size_t inputs, const NetworkOptions& options) {
     Layer layer{.inputs = inputs, .outputs = outputs};
     const double range = std::sqrt(6.0 / static_cast<double>(inputs + outputs));  // Glorot's
     for (std::size_t i = 0; i < inputs * outputs; ++i)
-      layer.weights.push_back(range * (2 * random.share() - 1));
+      layer.weights.push_back(range * (2 * random.uniform() - 1));
     layer.biases.assign(outputs, 0);
     network.push_back(std::move(layer));
     inputs = outputs;
@@ -176,14 +162,13 @@ double error_and_gradient(const Network& network, const Rows& rows,
 
 Network train_network(const Rows& rows, const NetworkOptions& options) {
   Network network = make_network(rows.columns, options);
-  Random random(options.seed ^ 0x5eedu);
+  SplitMix64 random(options.seed ^ 0x5eedu);
   Adam adam(parameters_of(network));
   std::vector<std::size_t> order(rows.count());
   std::iota(order.begin(), order.end(), 0);
   std::vector<double> gradient;
   for (int epoch = 0; epoch < options.epochs; ++epoch) {
-    for (std::size_t i = order.size(); i > 1; --i)
-      std::swap(order[i - 1], order[random.next() % i]);
+    random.shuffle(order);
     const double turn = std::numbers::pi * epoch / options.epochs;
     const double rate = options.rate * (0.01 + 0.99 * (1 + std::cos(turn)) / 2);
     for (std::size_t at = 0; at < order.size(); at += options.batch) {

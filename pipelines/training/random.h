@@ -9,15 +9,10 @@
 namespace tandem {
 
 /// Numbers that depend on the seed alone: the standard library's distributions differ between
-/// libraries, and a training must give the same model everywhere. SplitMix64 (Steele, Lea, Flood,
-/// OOPSLA 2014).
-class Random {
+/// libraries, and a training must give the same model everywhere (Steele, Lea, Flood, OOPSLA 2014).
+class SplitMix64 {
  public:
-  /// `stream` separates the uses of one seed, so that each can run on its own thread.
-  explicit Random(uint64_t seed, uint64_t stream = 0)
-      : state_(seed * 0x9e3779b97f4a7c15 + stream * 0xd1342543de82ef95) {
-    next();
-  }
+  explicit SplitMix64(uint64_t state) : state_(state) {}
   uint64_t next() {
     uint64_t z = state_ += 0x9e3779b97f4a7c15;
     z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9;
@@ -37,6 +32,15 @@ class Random {
 
  private:
   uint64_t state_;
+};
+
+/// `stream` separates the uses of one seed, so that each can run on its own thread.
+class Random : public SplitMix64 {
+ public:
+  explicit Random(uint64_t seed, uint64_t stream = 0)
+      : SplitMix64(seed * 0x9e3779b97f4a7c15 + stream * 0xd1342543de82ef95) {
+    next();
+  }
 };
 
 }  // namespace tandem
