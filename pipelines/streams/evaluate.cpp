@@ -10,6 +10,7 @@
 #include <thread>
 
 #include "files/ascii.h"
+#include "pipelines/streams/statistics.h"
 
 namespace tandem::streams {
 namespace {
@@ -23,12 +24,6 @@ Outcome outcome_of(const Sample& sample, const StreamCandidate& chosen, double b
   // The interval's width is that of both sides of the mean.
   const double error = timing ? timing->interval / 2 / kNormal95 : 0;
   return {chosen, speed_up, speed_up / best, error};
-}
-
-double mean_of(const std::vector<double>& values) {
-  return values.empty() ? 0
-                        : std::accumulate(values.begin(), values.end(), 0.0) /
-                              static_cast<double>(values.size());
 }
 
 // Folds one after the other, on all cores.
@@ -81,48 +76,17 @@ class Folds {
 
 void summarise(Evaluation& result) {
   result.best_speed_up = mean_of(result.best);
+  std::vector<std::size_t> all(result.samples.size());
+  std::iota(all.begin(), all.end(), 0);
   for (auto& method : result.methods) {
-    std::vector<double> shares, speed_ups;
-    for (const Outcome& outcome : method.outcomes) {
-      shares.push_back(outcome.share);
-      speed_ups.push_back(outcome.speed_up);
-    }
-    method.share = mean_of(shares);
-    method.speed_up = mean_of(speed_ups);
+    method.share = method.mean(&Outcome::share, all);
+    method.speed_up = method.mean(&Outcome::speed_up, all);
     method.least_share = 1;
     for (const std::string& program : result.programs)
-      method.least_share = std::min(method.least_share, result.share_of(method, program));
+      method.least_share =
+          std::min(method.least_share, method.mean(&Outcome::share, result.samples_of(program)));
   }
 }
-
-}  // namespace
-
-std::string family_of(const std::string& program) {
-  std::size_t end = program.size();
-  while (end > 1 && is_ascii_digit(program[end - 1])) --end;
-  return program.substr(0, end);
-}
-
-std::vector<std::size_t> Evaluation::samples_of(const std::string& program) const {
-  std::vector<std::size_t> places;
-  for (std::size_t i = 0; i < samples.size(); ++i)
-    if (samples[i]->program == program) places.push_back(i);
-  return places;
-}
-
-double Evaluation::share_of(const OfMethod& method, const std::string& program) const {
-  std::vector<double> shares;
-  for (const std::size_t i : samples_of(program)) shares.push_back(method.outcomes[i].share);
-  return mean_of(shares);
-}
-
-double Evaluation::speed_up_of(const OfMethod& method, const std::string& program) const {
-  std::vector<double> values;
-  for (const std::size_t i : samples_of(program)) values.push_back(method.outcomes[i].speed_up);
-  return mean_of(values);
-}
-
-namespace {
 
 // How much better `one` is than `other` on samples of a program, and the standard error of that:
 // where both choose one setting there is none.
@@ -143,37 +107,41 @@ Difference difference_of(const Evaluation::OfMethod& one, const Evaluation::OfMe
   return {sum / n, std::sqrt(squares) / n};
 }
 
-double share_of_programs(const Evaluation& found, const Evaluation::OfMethod& one,
-                         const Evaluation::OfMethod& other) {
-  const auto surely = std::ranges::count_if(found.programs, [&](const std::string& program) {
-    const Difference by = difference_of(one, other, found.samples_of(program));
-    return by.mean > std::max(kTie, kNormal95 * by.error);
-  });
-  return static_cast<double>(surely) / static_cast<double>(found.programs.size());
-}
-
 }  // namespace
 
-double Evaluation::surely_ahead_of(const OfMethod& other) const {
-  return share_of_programs(*this, methods.front(), other);
+std::string family_of(const std::string& program) {
+  std::size_t end = program.size();
+  while (end > 1 && is_ascii_digit(program[end - 1])) --end;
+  return program.substr(0, end);
 }
 
-double Evaluation::surely_behind(const OfMethod& other) const {
-  return share_of_programs(*this, other, methods.front());
+std::vector<std::size_t> Evaluation::samples_of(const std::string& program) const {
+  std::vector<std::size_t> places;
+  for (std::size_t i = 0; i < samples.size(); ++i)
+    if (samples[i]->program == program) places.push_back(i);
+  return places;
 }
 
-double Evaluation::ahead_of(const OfMethod& other) const {
-  const auto ahead = std::ranges::count_if(programs, [&](const std::string& program) {
-    return share_of(methods.front(), program) > share_of(other, program) + kTie;
-  });
-  return static_cast<double>(ahead) / static_cast<double>(programs.size());
+double Evaluation::OfMethod::mean(double Outcome::*part,
+                                  const std::vector<std::size_t>& samples) const {
+  std::vector<double> values;
+  for (const std::size_t i : samples) values.push_back(outcomes[i].*part);
+  return mean_of(values);
 }
 
-double Evaluation::behind(const OfMethod& other) const {
-  const auto behind = std::ranges::count_if(programs, [&](const std::string& program) {
-    return share_of(methods.front(), program) < share_of(other, program) - kTie;
-  });
-  return static_cast<double>(behind) / static_cast<double>(programs.size());
+Evaluation::Lead Evaluation::lead_over(const OfMethod& other) const {
+  Lead lead;
+  for (const std::string& program : programs) {
+    const Difference by = difference_of(methods.front(), other, samples_of(program));
+    const double sure = std::max(kTie, kNormal95 * by.error);
+    lead.ahead += by.mean > kTie;
+    lead.behind += by.mean < -kTie;
+    lead.surely_ahead += by.mean > sure;
+    lead.surely_behind += by.mean < -sure;
+  }
+  for (double* share : {&lead.ahead, &lead.behind, &lead.surely_ahead, &lead.surely_behind})
+    *share /= static_cast<double>(programs.size());
+  return lead;
 }
 
 Evaluation evaluate(const SampleTable& table, const TrainOptions& options,

@@ -25,6 +25,8 @@ struct Evaluation {
     std::vector<Outcome> outcomes;   ///< by sample
     double share = 0, speed_up = 0;  ///< means over samples
     double least_share = 0;          ///< of a program's mean
+
+    double mean(double Outcome::*part, const std::vector<std::size_t>& samples) const;
   };
   Samples samples;
   std::vector<double> best;  ///< speed-up of the best setting, by sample
@@ -38,16 +40,14 @@ struct Evaluation {
 
   /// Samples of one program.
   std::vector<std::size_t> samples_of(const std::string& program) const;
-  /// Mean share of a method's program.
-  double share_of(const OfMethod& method, const std::string& program) const;
-  double speed_up_of(const OfMethod& method, const std::string& program) const;
-  /// The share of programs on which the first method is better than another one, by more than 0.1%
-  /// of the best; and on which it is worse.
-  double ahead_of(const OfMethod& other) const;
-  double behind(const OfMethod& other) const;
-  /// The same where the difference is beyond 95% of what the timings' errors make by chance.
-  double surely_ahead_of(const OfMethod& other) const;
-  double surely_behind(const OfMethod& other) const;
+  /// The share of programs on which the first method is better or worse than another one, by more
+  /// than 0.1% of the best.
+  struct Lead {
+    double ahead = 0, behind = 0;
+    /// Where the difference is beyond 95% of what the timings' errors make by chance.
+    double surely_ahead = 0, surely_behind = 0;
+  };
+  Lead lead_over(const OfMethod& other) const;
 };
 
 /// Leaves one family out at a time. `tell` hears how many of how many are done.

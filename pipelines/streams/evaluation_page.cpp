@@ -51,11 +51,12 @@ std::string summary(const Evaluation& found) {
                               cell(percent(least)) + cell(ahead) + element("td", escaped(note)));
   };
   row("best setting", "found by timing all of them", found.best_speed_up, 1, 1, kUnknown);
-  for (const auto& method : found.methods)
+  for (const auto& method : found.methods) {
+    const Evaluation::Lead lead = found.lead_over(method);
     row(method.name, method.note, method.speed_up, method.share, method.least_share,
-        &method == &found.methods.front()
-            ? kUnknown
-            : percent(found.ahead_of(method)) + ", " + percent(found.behind(method)));
+        &method == &found.methods.front() ? kUnknown
+                                          : percent(lead.ahead) + ", " + percent(lead.behind));
+  }
   return "<div class=\"scroll\"><table class=\"summary\"><thead>" +
          element("tr", element("th", "Method") + head("Speed-up") + head("Of the best") +
                            element("th", "") + head("Least, of a program") +
@@ -74,8 +75,8 @@ std::string programs(const Evaluation& found) {
     std::string row = element("th", escaped(program)) + cell(std::to_string(places.size())) +
                       cell(fixed(best, 2));
     for (const auto& method : found.methods)
-      row += element("td", fixed(found.speed_up_of(method, program), 2),
-                     found.share_of(method, program) < kFar ? "number far" : "number");
+      row += element("td", fixed(method.mean(&Outcome::speed_up, places), 2),
+                     method.mean(&Outcome::share, places) < kFar ? "number far" : "number");
     rows += element("tr", row);
   }
   return "<section><h3>Speed-up of each program</h3>" +

@@ -5,6 +5,8 @@
 #include <cmath>
 #include <numeric>
 
+#include "pipelines/streams/statistics.h"
+
 namespace tandem::streams {
 namespace {
 
@@ -12,10 +14,6 @@ using Matrix = std::vector<std::vector<double>>;
 
 constexpr int kMostSweeps = 100;
 constexpr double kTiny = 1e-12;
-
-double mean_of_column(const Column& values) {
-  return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
-}
 
 // The rotation that makes element (p, q) of a symmetric matrix 0.
 void rotate(Matrix& a, Matrix& vectors, std::size_t p, std::size_t q) {
@@ -54,7 +52,7 @@ double varimax_angle(const Matrix& loadings, std::size_t p, std::size_t q) {
 }  // namespace
 
 double correlation(const Column& a, const Column& b) {
-  const double mean_a = mean_of_column(a), mean_b = mean_of_column(b);
+  const double mean_a = mean_of(a), mean_b = mean_of(b);
   double aa = 0, bb = 0, ab = 0;
   for (std::size_t i = 0; i < a.size(); ++i) {
     aa += (a[i] - mean_a) * (a[i] - mean_a);

@@ -7,7 +7,7 @@
 #include <cstring>
 #include <stdexcept>
 
-#include "pipelines/streams/confidence.h"
+#include "pipelines/streams/statistics.h"
 
 namespace tandem::streams {
 namespace {

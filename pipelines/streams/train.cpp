@@ -8,6 +8,7 @@
 #include <thread>
 
 #include "pipelines/streams/feature_selection.h"
+#include "pipelines/streams/statistics.h"
 
 namespace tandem::streams {
 namespace {
@@ -41,15 +42,11 @@ std::vector<std::pair<std::string, Column>> columns_of(const std::vector<StreamF
 }
 
 StreamModel::Feature range_of(const std::string& name, const Column& column) {
-  StreamModel::Feature feature{.name = name};
-  double sum = 0, squares = 0;
-  for (const double value : column) sum += value;
-  feature.mean = sum / static_cast<double>(column.size());
-  for (const double value : column) squares += (value - feature.mean) * (value - feature.mean);
-  feature.deviation = std::sqrt(squares / static_cast<double>(column.size()));
-  std::tie(feature.least, feature.most) =
-      std::pair(std::ranges::min(column), std::ranges::max(column));
-  return feature;
+  return {.name = name,
+          .mean = mean_of(column),
+          .deviation = deviation_of(column),
+          .least = std::ranges::min(column),
+          .most = std::ranges::max(column)};
 }
 
 std::vector<Column> scores_of(const StreamModel& model,
@@ -84,11 +81,8 @@ Rows rows_of(const Samples& samples, const std::vector<StreamFeatures>& features
       rows.weights.push_back(share * share);
     }
   }
-  double sum = 0, squares = 0;
-  for (const double value : rows.wanted) sum += value;
-  model.mean = sum / static_cast<double>(rows.count());
-  for (const double value : rows.wanted) squares += (value - model.mean) * (value - model.mean);
-  model.deviation = std::max(std::sqrt(squares / static_cast<double>(rows.count())), 1e-6);
+  model.mean = mean_of(rows.wanted);
+  model.deviation = std::max(deviation_of(rows.wanted), 1e-6);
   for (double& value : rows.wanted) value = (value - model.mean) / model.deviation;
   return rows;
 }

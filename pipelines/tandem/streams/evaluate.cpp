@@ -24,12 +24,12 @@ void print_table(const streams::SampleTable& table, const streams::Evaluation& f
   for (const auto& method : found.methods) {
     std::printf("%-22s %9.3f %8.1f%% %8.1f%%", method.name.c_str(), method.speed_up,
                 100 * method.share, 100 * method.least_share);
+    const streams::Evaluation::Lead lead = found.lead_over(method);
     if (&method == &found.methods.front())
       std::puts("");
     else
-      std::printf("  %.0f%%, %.0f%% (%.0f%%, %.0f%%) of the programs\n",
-                  100 * found.ahead_of(method), 100 * found.behind(method),
-                  100 * found.surely_ahead_of(method), 100 * found.surely_behind(method));
+      std::printf("  %.0f%%, %.0f%% (%.0f%%, %.0f%%) of the programs\n", 100 * lead.ahead,
+                  100 * lead.behind, 100 * lead.surely_ahead, 100 * lead.surely_behind);
   }
   std::printf("\n%s\n", streams::verdict_on_constant(found).c_str());
   if (!streams::has_rivals())

@@ -99,9 +99,10 @@ TEST(Evaluation, FindsWhatIsKnown) {
   EXPECT_GT(method("model").share, 0.99);
   EXPECT_NEAR(method("one stream").share, (1 + 1 / 1.5) / 2, 1e-9);
   EXPECT_LT(method("best constant").share, 0.9);
-  EXPECT_EQ(found.ahead_of(method("fixed (4, 4)")), 1);
-  EXPECT_EQ(found.surely_ahead_of(method("fixed (4, 4)")), 1);
-  EXPECT_EQ(found.surely_behind(method("fixed (4, 4)")), 0);
+  const Evaluation::Lead lead = found.lead_over(method("fixed (4, 4)"));
+  EXPECT_EQ(lead.ahead, 1);
+  EXPECT_EQ(lead.surely_ahead, 1);
+  EXPECT_EQ(lead.surely_behind, 0);
   EXPECT_NE(verdict_on_constant(found).find("reaches"), std::string::npos);
   const std::string page = evaluation_page(table, found);
   for (const char* part : {"programa", "best constant", "Importance", "measured", "predicted"})
@@ -120,8 +121,8 @@ TEST(Evaluation, WhatTimingsDoNotKnowIsNoLead) {
     for (Timing& timing : sample.grid) timing.interval = 8;
   const Evaluation found = evaluate(table, {}, [](std::size_t, std::size_t) {});
   const auto other = *std::ranges::find(found.methods, "fixed (4, 4)", &Evaluation::OfMethod::name);
-  EXPECT_EQ(found.ahead_of(other), 1);
-  EXPECT_EQ(found.surely_ahead_of(other), 0);
+  EXPECT_EQ(found.lead_over(other).ahead, 1);
+  EXPECT_EQ(found.lead_over(other).surely_ahead, 0);
 }
 
 TEST(Evaluation, LeavesVariantsOutTogether) {

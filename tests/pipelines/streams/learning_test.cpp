@@ -5,9 +5,9 @@
 #include <numeric>
 
 #include "pipelines/streams/analytic.h"
-#include "pipelines/streams/confidence.h"
 #include "pipelines/streams/feature_selection.h"
 #include "pipelines/streams/network_trainer.h"
+#include "pipelines/streams/statistics.h"
 
 namespace tandem::streams {
 namespace {

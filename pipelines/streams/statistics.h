@@ -5,6 +5,11 @@
 
 namespace tandem::streams {
 
+/// 0 without values.
+double mean_of(const std::vector<double>& values);
+/// The square root of the mean squared distance from the mean.
+double deviation_of(const std::vector<double>& values);
+
 struct Spread {
   double median = 0, mean = 0;
   double interval = 1;  ///< width of the mean's 95% confidence interval by Student's t, relative

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "pipelines/streams/confidence.h"
+#include "pipelines/streams/statistics.h"
 
 #include <algorithm>
 #include <cmath>
@@ -18,18 +18,32 @@ double student_t(std::size_t freedom) {
   return freedom <= std::size(kTable) ? kTable[freedom - 1] : 2.0;
 }
 
+double squares_around(double mean, const std::vector<double>& values) {
+  double squares = 0;
+  for (const double value : values) squares += (value - mean) * (value - mean);
+  return squares;
+}
+
 }  // namespace
+
+double mean_of(const std::vector<double>& values) {
+  const double sum = std::accumulate(values.begin(), values.end(), 0.0);
+  return values.empty() ? 0 : sum / static_cast<double>(values.size());
+}
+
+double deviation_of(const std::vector<double>& values) {
+  return std::sqrt(squares_around(mean_of(values), values) / static_cast<double>(values.size()));
+}
 
 Spread spread_of(std::vector<double> values) {
   const std::size_t n = values.size();
   std::ranges::sort(values);
   Spread spread;
   spread.median = n % 2 == 1 ? values[n / 2] : (values[n / 2 - 1] + values[n / 2]) / 2;
-  spread.mean = std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(n);
+  spread.mean = mean_of(values);
   if (n < 2 || spread.mean <= 0) return spread;
-  double squares = 0;
-  for (const double value : values) squares += (value - spread.mean) * (value - spread.mean);
-  const double deviation = std::sqrt(squares / static_cast<double>(n - 1));
+  const double deviation =
+      std::sqrt(squares_around(spread.mean, values) / static_cast<double>(n - 1));
   spread.interval =
       2 * student_t(n - 1) * deviation / std::sqrt(static_cast<double>(n)) / spread.mean;
   return spread;
