@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "pipelines/training/dataset/dataset.h"
-#include "pipelines/training/dataset/picture_size.h"
+#include "pipelines/training/dataset/photograph.h"
 
 namespace tandem {
 

@@ -2,13 +2,17 @@
 #include "pipelines/training/dataset/photograph.h"
 
 #include <gst/app/gstappsink.h>
+#include <gst/base/gsttypefindhelper.h>
+#include <gst/tandem/private/ref.h>
 #include <gst/video/video.h>
 
 #include <algorithm>
 #include <filesystem>
+#include <fstream>
 #include <memory>
 #include <set>
 #include <stdexcept>
+#include <string_view>
 
 #include "files/ascii.h"
 
@@ -17,16 +21,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-template <auto unref>
-struct Unref {
-  template <typename T>
-  void operator()(T* object) const {
-    unref(object);
-  }
-};
-using Element = std::unique_ptr<GstElement, Unref<gst_object_unref>>;
-using Message = std::unique_ptr<GstMessage, Unref<gst_message_unref>>;
-using Sample = std::unique_ptr<GstSample, Unref<gst_sample_unref>>;
+using Element = ObjectRef<GstElement>;
 
 // A decoder that neither delivers a picture nor fails is given up after this time.
 constexpr GstClockTime kPatience = 30 * GST_SECOND;
@@ -53,8 +48,8 @@ Element decoder_of(const std::string& path) {
 
 /// Waits until the first frame has reached the sink of a pipeline that is going to PAUSED.
 void wait_for_frame(GstElement* pipeline, const std::string& path) {
-  const std::unique_ptr<GstBus, Unref<gst_object_unref>> bus(gst_element_get_bus(pipeline));
-  const Message message(gst_bus_timed_pop_filtered(
+  const ObjectRef<GstBus> bus(gst_element_get_bus(pipeline));
+  const MiniObjectRef<GstMessage> message(gst_bus_timed_pop_filtered(
       bus.get(), kPatience,
       static_cast<GstMessageType>(GST_MESSAGE_ASYNC_DONE | GST_MESSAGE_ERROR)));
   if (!message) fail(path, "its decoder gives no answer");
@@ -84,6 +79,36 @@ GreyImage copy_frame(GstSample* sample, const std::string& path) {
   return image;
 }
 
+/// A PNG file begins with its size: GStreamer's typefinder does not say it.
+PictureSize size_in_png(std::string_view header) {
+  constexpr std::string_view kBegin = "\x89PNG\r\n\x1a\n";
+  constexpr std::size_t kWidth = 16, kHeight = 20, kEnd = 24;
+  if (!header.starts_with(kBegin) || header.size() < kEnd) return {};
+  const auto number = [&](std::size_t at) {
+    return GST_READ_UINT32_BE(reinterpret_cast<const guint8*>(header.data()) + at);
+  };
+  constexpr uint32_t kMost = 1u << 30;
+  if (number(kWidth) - 1 >= kMost || number(kHeight) - 1 >= kMost) return {};
+  return {static_cast<int>(number(kWidth)), static_cast<int>(number(kHeight))};
+}
+
+/// Width and height of 0 when the first `bytes` do not say them.
+PictureSize size_in_header(const std::string& path, std::size_t bytes) {
+  std::vector<char> header(bytes);
+  std::ifstream file(path, std::ios::binary);
+  file.read(header.data(), static_cast<std::streamsize>(header.size()));
+  const CapsRef caps(gst_type_find_helper_for_data(nullptr,
+                                                   reinterpret_cast<const guint8*>(header.data()),
+                                                   static_cast<gsize>(file.gcount()), nullptr));
+  PictureSize size = size_in_png({header.data(), static_cast<std::size_t>(file.gcount())});
+  if (!caps || size.width > 0) return size;
+  const GstStructure* type = gst_caps_get_structure(caps.get(), 0);
+  if (!gst_structure_get_int(type, "width", &size.width) ||
+      !gst_structure_get_int(type, "height", &size.height) || size.width < 1 || size.height < 1)
+    return {};
+  return size;
+}
+
 /// `around` holds the true paths of the folders that this one is in.
 void collect_files(const fs::path& folder, std::vector<fs::path>& around,
                    std::vector<std::string>& files) {
@@ -109,9 +134,18 @@ GreyImage load_photograph(const std::string& path) {
   gst_element_set_state(pipeline.get(), GST_STATE_PAUSED);
   wait_for_frame(pipeline.get(), path);
   const Element sink(gst_bin_get_by_name(GST_BIN(pipeline.get()), "grey"));
-  const Sample sample(gst_app_sink_try_pull_preroll(GST_APP_SINK(sink.get()), 0));
+  const MiniObjectRef<GstSample> sample(gst_app_sink_try_pull_preroll(GST_APP_SINK(sink.get()), 0));
   if (!sample) fail(path, "it holds no picture");
   return copy_frame(sample.get(), path);
+}
+
+PictureSize picture_size(const std::string& path) {
+  // A JPEG file may have a preview and a colour profile before its size.
+  if (fs::is_regular_file(path))
+    for (const std::size_t bytes : {std::size_t{4} << 10, std::size_t{1} << 20})
+      if (const PictureSize size = size_in_header(path, bytes); size.width > 0) return size;
+  const GreyImage picture = load_photograph(path);
+  return {picture.width, picture.height};
 }
 
 GreyImage mirrored(const GreyImage& image) {

@@ -20,6 +20,14 @@ struct GreyImage {
 /// Throws std::runtime_error that names the file and says what is wrong. Needs gst_init.
 GreyImage load_photograph(const std::string& path);
 
+struct PictureSize {
+  int width = 0, height = 0;  ///< pixels
+};
+
+/// The size of a picture, from its header where GStreamer finds it there, else by decoding it.
+/// Throws as load_photograph() does.
+PictureSize picture_size(const std::string& path);
+
 /// Left and right exchanged.
 GreyImage mirrored(const GreyImage& image);
 

@@ -8,7 +8,6 @@
 
 #include "pipelines/training/dataset/builder.h"
 #include "pipelines/training/dataset/formats.h"
-#include "pipelines/training/dataset/photograph.h"
 
 namespace tandem::voc {
 namespace {

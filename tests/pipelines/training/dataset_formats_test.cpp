@@ -8,7 +8,7 @@
 #include <sstream>
 
 #include "pipelines/training/dataset/dataset.h"
-#include "pipelines/training/dataset/picture_size.h"
+#include "pipelines/training/dataset/photograph.h"
 #include "tests/pipelines/training/folder.h"
 
 namespace tandem {
