@@ -7,7 +7,6 @@
 
 #include "files/json_text.h"
 #include "pipelines/training/dataset/builder.h"
-#include "pipelines/training/dataset/formats.h"
 
 namespace tandem::coco {
 namespace {

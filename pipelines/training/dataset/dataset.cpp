@@ -7,7 +7,7 @@
 #include <stdexcept>
 
 #include "files/utf8.h"
-#include "pipelines/training/dataset/formats.h"
+#include "pipelines/training/dataset/builder.h"
 
 namespace tandem {
 namespace {

@@ -8,7 +8,6 @@
 #include <stdexcept>
 
 #include "pipelines/training/dataset/builder.h"
-#include "pipelines/training/dataset/formats.h"
 
 namespace tandem::mot {
 namespace {

@@ -4,7 +4,6 @@
 #include <stdexcept>
 
 #include "pipelines/training/dataset/builder.h"
-#include "pipelines/training/dataset/formats.h"
 
 namespace tandem::penn_fudan {
 namespace {

@@ -7,7 +7,6 @@
 
 #include "pipelines/training/dataset/builder.h"
 #include "pipelines/training/dataset/class_names.h"
-#include "pipelines/training/dataset/formats.h"
 
 namespace tandem::yolo {
 namespace {
