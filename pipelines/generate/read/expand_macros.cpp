@@ -321,4 +321,39 @@ ExpandedCode expand_macros(const std::string& text, const std::string& path,
   return Expander(text, path, definitions).expand();
 }
 
+ExpandedCode edited(const ExpandedCode& code, std::vector<Edit> edits) {
+  std::ranges::stable_sort(
+      edits, {}, [](const Edit& edit) { return std::pair(edit.span.begin, edit.span.end); });
+  ExpandedCode made;
+  std::size_t done = 0;  // of the code
+  const auto copy_to = [&](std::size_t end) {
+    if (done >= end) return;
+    const auto place = [&](std::size_t from) { return made.text.size() + from - done; };
+    // The piece that the first byte is in, then those that begin behind it.
+    auto piece = std::ranges::upper_bound(code.pieces, done, {}, &ExpandedCode::Piece::at);
+    const bool is_copied = piece == code.pieces.begin() || std::prev(piece)->is_copied;
+    made.pieces.push_back({place(done), code.source(done), is_copied});
+    for (; piece != code.pieces.end() && piece->at < end; ++piece)
+      made.pieces.push_back({place(piece->at), piece->from, piece->is_copied});
+    made.text += code.text.substr(done, end - done);
+    done = end;
+  };
+  for (const Edit& edit : edits) {
+    copy_to(edit.span.begin);
+    made.pieces.push_back({made.text.size(), code.source(edit.span.begin), false});
+    made.text += edit.text;
+    done = edit.span.end;
+  }
+  copy_to(code.text.size());
+  const auto moved = [&](std::size_t at) {
+    std::size_t place = at;
+    for (const Edit& edit : edits)
+      if (edit.span.end <= at) place += edit.text.size() - (edit.span.end - edit.span.begin);
+    return place;
+  };
+  for (const auto& [span, name] : code.numbers)
+    made.numbers.push_back({{moved(span.begin), moved(span.end)}, name});
+  return made;
+}
+
 }  // namespace tandem::generate

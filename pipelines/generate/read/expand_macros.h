@@ -29,4 +29,13 @@ struct ExpandedCode {
 ExpandedCode expand_macros(const std::string& text, const std::string& path,
                            const std::vector<Span>& definitions);
 
+/// Other text for a part of the code; an empty part: text in front of what is there.
+struct Edit {
+  Span span;
+  std::string text;
+};
+
+/// Parts do not overlap. Several at one place keep their order.
+ExpandedCode edited(const ExpandedCode& code, std::vector<Edit> edits);
+
 }  // namespace tandem::generate

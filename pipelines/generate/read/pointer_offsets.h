@@ -5,7 +5,6 @@
 #include <vector>
 
 #include "pipelines/generate/read/clang_source.h"
-#include "pipelines/generate/read/edited_code.h"
 
 namespace tandem::generate {
 
