@@ -79,18 +79,4 @@ double tasks_by_werkhoven(const CopyCosts& costs, const FeatureValues& run) {
   return kMostTasks;
 }
 
-Choose choose_by_liu(const Samples& training) {
-  return [costs = copy_costs(training)](const Sample& sample) {
-    const double tasks = tasks_by_liu(costs, sample.run);
-    return nearest(sample, tasks, tasks);
-  };
-}
-
-Choose choose_by_werkhoven(const Samples& training) {
-  return [costs = copy_costs(training)](const Sample& sample) {
-    const double tasks = tasks_by_werkhoven(costs, sample.run);
-    return nearest(sample, tasks, tasks);
-  };
-}
-
 }  // namespace tandem::streams

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 
-#include "pipelines/streams/methods.h"
+#include "pipelines/streams/train.h"
 
 /// Models of streams that were made by hand, as Zhang (section 5.2) describes them. They know
 /// tasks alone: partitions are as many.
@@ -26,8 +26,5 @@ double tasks_by_liu(const CopyCosts& costs, const FeatureValues& run);
 /// Van Werkhoven et al. (2014): as many tasks as make the copies that cannot overlap as long as
 /// what follows the last of the others.
 double tasks_by_werkhoven(const CopyCosts& costs, const FeatureValues& run);
-
-Choose choose_by_liu(const Samples& training);
-Choose choose_by_werkhoven(const Samples& training);
 
 }  // namespace tandem::streams

@@ -20,6 +20,22 @@ double best_ns(const Sample& sample) {
   return std::ranges::min(sample.grid, {}, &Timing::median_ns).median_ns;
 }
 
+using Learn = std::function<Choose(const Samples&)>;
+
+Learn always(const Choose& choose) {
+  return [choose](const Samples&) { return choose; };
+}
+
+// As many partitions as tasks.
+Learn by_tasks(double (*tasks_of)(const CopyCosts&, const FeatureValues&)) {
+  return [tasks_of](const Samples& training) -> Choose {
+    return [tasks_of, costs = copy_costs(training)](const Sample& sample) {
+      const double tasks = tasks_of(costs, sample.run);
+      return nearest(sample, tasks, tasks);
+    };
+  };
+}
+
 }  // namespace
 
 StreamCandidate nearest(const Sample& sample, double partitions, double tasks) {
@@ -78,33 +94,22 @@ std::vector<Method> all_methods(const TrainOptions& options) {
        [options](const Samples& training) { return choose_by(train_model(training, options)); }},
       {"best constant", "the setting that is best for the training's samples",
        [](const Samples& training) { return one_setting(best_constant(training)); }},
-      {"fixed (2, 2)", "",
-       [](const Samples&) {
-         return one_setting({2, 2});
-       }},
-      {"fixed (4, 4)", "",
-       [](const Samples&) {
-         return one_setting({4, 4});
-       }},
-      {"one stream", "",
-       [](const Samples&) {
-         return one_setting({1, 1});
-       }},
-      {"Liu et al.", "linear regression of copies and kernels",
-       [](const Samples& training) { return choose_by_liu(training); }},
-      {"van Werkhoven et al.", "LogGP of the copies",
-       [](const Samples& training) { return choose_by_werkhoven(training); }},
+      {"fixed (2, 2)", "", always(one_setting({2, 2}))},
+      {"fixed (4, 4)", "", always(one_setting({4, 4}))},
+      {"one stream", "", always(one_setting({1, 1}))},
+      {"Liu et al.", "linear regression of copies and kernels", by_tasks(tasks_by_liu)},
+      {"van Werkhoven et al.", "LogGP of the copies", by_tasks(tasks_by_werkhoven)},
       {"ladder", "what the bin does: it times up to four settings of the sample itself",
-       [](const Samples&) { return Choose(climb_ladder); }}};
+       always(climb_ladder)}};
+  if (!has_rivals()) return methods;
   for (const auto& [kind, name, note] :
        {std::tuple(RivalKind::kSvmRegression, "SVM regression", "OpenCV, radial basis functions"),
         std::tuple(RivalKind::kRandomForest, "random forest", "OpenCV, regression"),
         std::tuple(RivalKind::kSvmClassifier, "SVM classifier", "OpenCV; rare labels are merged"),
         std::tuple(RivalKind::kNearest, "nearest neighbours", "OpenCV, classification, five")}) {
-    if (has_rivals())
-      methods.push_back({name, note, [options, kind = kind](const Samples& training) {
-                           return learn_rival(kind, training, options);
-                         }});
+    methods.push_back({name, note, [options, kind = kind](const Samples& training) {
+                         return learn_rival(kind, training, options);
+                       }});
   }
   return methods;
 }

@@ -4,8 +4,6 @@
 #include <opencv2/core.hpp>
 #include <opencv2/ml.hpp>
 
-#include "pipelines/streams/rivals.h"
-
 namespace tandem::streams {
 namespace {
 
@@ -61,9 +59,8 @@ cv::Ptr<cv::ml::StatModel> make(RivalKind kind, std::size_t columns) {
 }  // namespace tandem::streams
 
 extern "C" __attribute__((visibility("default"))) tandem::streams::TrainedRival* tandem_train_rival(
-    int number, const tandem::streams::RivalRows& rows) {
+    tandem::streams::RivalKind kind, const tandem::streams::RivalRows& rows) {
   using namespace tandem::streams;
-  const auto kind = static_cast<RivalKind>(number);
   cv::theRNG().state = 1;  // the same trees each time
   const auto count = static_cast<int>(rows.wanted.size());
   const cv::Mat inputs(count, static_cast<int>(rows.columns), CV_32F,

@@ -9,6 +9,8 @@
 /// asked to evaluate: no other use of the command needs OpenCV.
 namespace tandem::streams {
 
+enum class RivalKind { kSvmRegression, kRandomForest, kSvmClassifier, kNearest };
+
 struct RivalRows {
   std::size_t columns = 0;
   std::vector<float> inputs;  ///< row by row
@@ -22,8 +24,7 @@ class TrainedRival {
   virtual float answer(const std::vector<float>& inputs) const = 0;
 };
 
-/// `kind` is that of RivalKind.
-using TrainRival = TrainedRival* (*)(int kind, const RivalRows& rows);
+using TrainRival = TrainedRival* (*)(RivalKind kind, const RivalRows& rows);
 inline constexpr const char* kTrainRival = "tandem_train_rival";
 
 }  // namespace tandem::streams

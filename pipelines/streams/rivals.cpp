@@ -9,8 +9,6 @@
 #include <map>
 #include <memory>
 
-#include "pipelines/streams/rival_library.h"
-
 namespace tandem::streams {
 namespace {
 
@@ -57,7 +55,7 @@ Choose learn_regression(RivalKind kind, const Samples& training, const StreamMod
   const auto scale = static_cast<float>(
       std::max(std::sqrt(squares / static_cast<double>(rows.wanted.size())), 1e-6));
   for (float& value : rows.wanted) value /= scale;
-  const std::shared_ptr<TrainedRival> rival(library()(static_cast<int>(kind), rows));
+  const std::shared_ptr<TrainedRival> rival(library()(kind, rows));
   return [rival, model](const Sample& sample) {
     const auto components = components_of(model, sample);
     StreamCandidate best;
@@ -111,7 +109,7 @@ Choose learn_classifier(RivalKind kind, const Samples& training, const StreamMod
     append(rows.inputs, components);
     rows.wanted.push_back(static_cast<float>(kept.at(best_of(*sample, kept))));
   }
-  const std::shared_ptr<TrainedRival> rival(library()(static_cast<int>(kind), rows));
+  const std::shared_ptr<TrainedRival> rival(library()(kind, rows));
   return [rival, model, labels](const Sample& sample) {
     std::vector<float> row;
     append(row, components_of(model, sample));

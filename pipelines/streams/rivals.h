@@ -2,10 +2,9 @@
 #pragma once
 
 #include "pipelines/streams/methods.h"
+#include "pipelines/streams/rival_library.h"
 
 namespace tandem::streams {
-
-enum class RivalKind { kSvmRegression, kRandomForest, kSvmClassifier, kNearest };
 
 /// Whether OpenCV's rivals are there: this build has them, and what they need is installed.
 bool has_rivals();
