@@ -81,20 +81,20 @@ class Reference {
 
 class Measurement {
  public:
-  Measurement(StreamDevice& device, const Program& program, const MeasureOptions& options,
+  Measurement(StreamDevice& device, const Workload& workload, const MeasureOptions& options,
               const std::atomic<bool>& stop)
-      : program_(program),
+      : workload_(workload),
         options_(options),
         stop_(stop),
         settings_(grid_of(options, device.most_partitions())),
-        stage_(device, program.file, program.follows, program.width, program.height) {
-    sample_.program = program.name;
-    sample_.data = program.data;
-    sample_.code = program.code;
+        stage_(device, workload.file, workload.follows, workload.width, workload.height) {
+    sample_.program = workload.name;
+    sample_.data = workload.data;
+    sample_.code = workload.code;
   }
 
   Sample all(HardwareCounters& counters) {
-    fill_inputs(stage_, program_);
+    fill_inputs(stage_, workload_);
     const StreamCommands one = stage_.commands({});
     if (!one.problem.empty()) {
       sample_.left_out = one.problem;
@@ -128,8 +128,8 @@ class Measurement {
       reference.forget();
       stage_.run(commands, setting.partitions);
       if (const std::string name = reference.difference(); !name.empty())
-        throw std::runtime_error("'" + program_.path + "': with " + text_of(setting) + " '" + name +
-                                 "' is another one than with one stream");
+        throw std::runtime_error("'" + workload_.path + "': with " + text_of(setting) + " '" +
+                                 name + "' is another one than with one stream");
       points_.push_back({setting, std::move(commands), {}});
     }
   }
@@ -178,7 +178,7 @@ class Measurement {
     }
   }
 
-  const Program& program_;
+  const Workload& workload_;
   const MeasureOptions& options_;
   const std::atomic<bool>& stop_;
   const std::vector<StreamSetting> settings_;
@@ -198,11 +198,11 @@ std::vector<StreamSetting> grid_of(const MeasureOptions& options, int most_parti
   return settings;
 }
 
-void fill_inputs(StreamedStage& stage, const Program& program) {
+void fill_inputs(StreamedStage& stage, const Workload& workload) {
   const auto& tensors = stage.plan().tensors;
   for (std::size_t i = 0; i < tensors.size(); ++i) {
     if (tensors[i].role != Role::kPixels && tensors[i].role != Role::kInput) continue;
-    const auto content = content_of(program, tensors[i], stage.bytes(i));
+    const auto content = content_of(workload, tensors[i], stage.bytes(i));
     std::memcpy(stage.host(i), content.data(), content.size());
   }
 }
@@ -231,9 +231,9 @@ FeatureValues features_of_runs(StreamedStage& stage, HardwareCounters& counters)
   return values;
 }
 
-Sample measure(StreamDevice& device, const Program& program, const MeasureOptions& options,
+Sample measure(StreamDevice& device, const Workload& workload, const MeasureOptions& options,
                HardwareCounters& counters, const std::atomic<bool>& stop) {
-  return Measurement(device, program, options, stop).all(counters);
+  return Measurement(device, workload, options, stop).all(counters);
 }
 
 }  // namespace tandem::streams

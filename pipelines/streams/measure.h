@@ -5,7 +5,7 @@
 
 #include "kernels/stage_file/run/streamed_stage.h"
 #include "pipelines/streams/hardware_counters.h"
-#include "pipelines/streams/program.h"
+#include "pipelines/streams/workload.h"
 
 namespace tandem::streams {
 
@@ -26,11 +26,11 @@ std::vector<StreamSetting> grid_of(const MeasureOptions& options, int most_parti
 FeatureValues features_of_runs(StreamedStage& stage, HardwareCounters& counters);
 
 /// Fills what runs read.
-void fill_inputs(StreamedStage& stage, const Program& program);
+void fill_inputs(StreamedStage& stage, const Workload& workload);
 
 /// Times all settings in turn, so that a machine that becomes slower is so for all of them. Throws
 /// std::runtime_error when a setting gives another result than one stream.
-Sample measure(StreamDevice& device, const Program& program, const MeasureOptions& options,
+Sample measure(StreamDevice& device, const Workload& workload, const MeasureOptions& options,
                HardwareCounters& counters, const std::atomic<bool>& stop);
 
 }  // namespace tandem::streams

@@ -66,7 +66,7 @@ class Measuring {
   }
 
   int all() {
-    const auto paths = streams::find_programs(settings_.places);
+    const auto paths = streams::find_stage_files(settings_.places);
     if (paths.empty()) throw Failure("there are no stage files (*.cl) to measure");
     for (const int signal : end_signals()) std::signal(signal, on_interrupt);
     const auto begin = Clock::now();
@@ -127,11 +127,12 @@ class Measuring {
 
   void measure_one(const std::string& path, double most_s) {
     try {
-      const auto program = streams::load_program(path, settings_.size.width, settings_.size.height);
-      if (table_.find(program.name, program.data)) return;
+      const auto workload =
+          streams::load_workload(path, settings_.size.width, settings_.size.height);
+      if (table_.find(workload.name, workload.data)) return;
       streams::MeasureOptions options = settings_.options;
       options.most_s = std::min(options.most_s, most_s);
-      Sample sample = measure(device_, program, options, counters_, interrupted);
+      Sample sample = measure(device_, workload, options, counters_, interrupted);
       if (interrupted) return;
       table_.samples.push_back(std::move(sample));
     } catch (const std::exception& error) {

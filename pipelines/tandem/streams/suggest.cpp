@@ -74,22 +74,22 @@ int streams_suggest(const std::vector<std::string>& arguments) {
   if (paths.size() != 1)
     throw UsageError("suggest needs one stage file, as in: tandem streams suggest sobel.cl");
   const Size frame = size.empty() ? Size{1920, 1080} : parse_size("--size", size);
-  const auto program = streams::load_program(paths[0], frame.width, frame.height);
+  const auto workload = streams::load_workload(paths[0], frame.width, frame.height);
   streams::HardwareCounters counters;
   StreamDevice device(selector);
   const opencl::DeviceDescription& description = device.description();
   const StreamModelFile file =
       model_path.empty() ? shipped_model(description) : read_model_file(model_path);
-  std::printf("%s, %s, on %s\n", program.name.c_str(), program.data.c_str(),
+  std::printf("%s, %s, on %s\n", workload.name.c_str(), workload.data.c_str(),
               description.name.c_str());
   if (file.origin.device != description.name)
     std::printf("The model is of another device: %s\n", file.origin.device.c_str());
-  StreamedStage stage(device, program.file, program.follows, program.width, program.height);
+  StreamedStage stage(device, workload.file, workload.follows, workload.width, workload.height);
   const StreamCommands one = stage.commands({});
   if (!one.problem.empty()) throw Failure("'" + paths[0] + "': " + one.problem);
-  fill_inputs(stage, program);
+  fill_inputs(stage, workload);
   stage.run(one, 1);  // compiles
-  print(file, combined_features(program.code, features_of_runs(stage, counters)),
+  print(file, combined_features(workload.code, features_of_runs(stage, counters)),
         possible(file, stage, device));
   return 0;
 }

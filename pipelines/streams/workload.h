@@ -12,8 +12,9 @@
 
 namespace tandem::streams {
 
-/// A stage file with what its comments say of it (docs/generate.md).
-struct Program {
+/// A stage file that is measured, and what its comments say (docs/generate.md): the data set, the
+/// size of frames and the values of tensors.
+struct Workload {
   std::string path, name, data;
   StageFile file;
   StageFollows follows;
@@ -23,15 +24,14 @@ struct Program {
 };
 
 /// `width`, `height`: of frames where the file does not say. Throws std::runtime_error.
-Program load_program(const std::string& path, int width, int height);
+Workload load_workload(const std::string& path, int width, int height);
 
-/// Of files and folders of *.cl, in the order of names, which is that of data sets: those with the
-/// number 1 (`mvt-1.cl`) of all programs come before those with the number 2. Throws
-/// std::runtime_error for what is not there.
-std::vector<std::string> find_programs(const std::vector<std::string>& places);
+/// The files, and the *.cl files of the folders. Data set 1 of all programs (`mvt-1.cl`) comes
+/// before data set 2. Throws std::runtime_error for a place that is not there.
+std::vector<std::string> find_stage_files(const std::vector<std::string>& places);
 
 /// Random content for an input, the same each time.
-std::vector<unsigned char> content_of(const Program& program, const StageTensor& tensor,
+std::vector<unsigned char> content_of(const Workload& workload, const StageTensor& tensor,
                                       std::size_t bytes);
 
 }  // namespace tandem::streams

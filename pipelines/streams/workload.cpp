@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "pipelines/streams/program.h"
+#include "pipelines/streams/workload.h"
 
 #include <algorithm>
 #include <cstring>
@@ -42,24 +42,24 @@ std::pair<int, int> flat_size(int elements) {
   return {width, elements / width};
 }
 
-void read_size(Program& program, const std::string& text, const Data& data) {
+void read_size(Workload& workload, const std::string& text, const Data& data) {
   const auto frame = generate::read_comment(text, "frame");
   if (frame.empty()) return;
   if (frame[0].first == "width*height") {
-    std::tie(program.width, program.height) = flat_size(size_of(frame[0].second, data));
+    std::tie(workload.width, workload.height) = flat_size(size_of(frame[0].second, data));
     return;
   }
   for (const auto& [name, value] : frame) {
-    if (name == "width") program.width = size_of(value, data);
-    if (name == "height") program.height = size_of(value, data);
+    if (name == "width") workload.width = size_of(value, data);
+    if (name == "height") workload.height = size_of(value, data);
   }
 }
 
-void read_bounds(Program& program, const std::string& text) {
+void read_bounds(Workload& workload, const std::string& text) {
   for (const auto& [name, range] : generate::read_comment(text, "values")) {
     const std::size_t dots = range.find("..");
     if (dots == range.npos) throw std::invalid_argument("'" + range + "' is no range");
-    program.bounds[name] = {number_of(range.substr(0, dots)), number_of(range.substr(dots + 2))};
+    workload.bounds[name] = {number_of(range.substr(0, dots)), number_of(range.substr(dots + 2))};
   }
 }
 
@@ -74,31 +74,31 @@ std::pair<std::string, int> numbered(const std::string& path) {
 
 }  // namespace
 
-Program load_program(const std::string& path, int width, int height) {
+Workload load_workload(const std::string& path, int width, int height) {
   const RegularFile read = read_regular_file(path, kMostStageFileBytes);
   if (!read.problem.empty()) throw std::runtime_error("'" + path + "' " + read.problem);
-  Program program{.path = path, .width = width, .height = height};
-  program.file = parse_stage_file(read.bytes, path);
-  program.name = program.file.name;
+  Workload workload{.path = path, .width = width, .height = height};
+  workload.file = parse_stage_file(read.bytes, path);
+  workload.name = workload.file.name;
   try {
     Data data;
     for (const auto& [name, value] : generate::read_comment(read.bytes, "data")) {
       data[name] = number_of(value);
-      program.data += (program.data.empty() ? "" : " ") + name + "=" + value;
+      workload.data += (workload.data.empty() ? "" : " ") + name + "=" + value;
     }
-    read_size(program, read.bytes, data);
-    if (program.data.empty())
-      program.data = std::to_string(program.width) + "x" + std::to_string(program.height);
-    read_bounds(program, read.bytes);
-    program.follows = generate::read_follows(read.bytes);
-    program.code = generate::read_features(read.bytes, program.width, program.height);
+    read_size(workload, read.bytes, data);
+    if (workload.data.empty())
+      workload.data = std::to_string(workload.width) + "x" + std::to_string(workload.height);
+    read_bounds(workload, read.bytes);
+    workload.follows = generate::read_follows(read.bytes);
+    workload.code = generate::read_features(read.bytes, workload.width, workload.height);
   } catch (const std::invalid_argument& error) {
     throw std::runtime_error("'" + path + "': " + error.what());
   }
-  return program;
+  return workload;
 }
 
-std::vector<std::string> find_programs(const std::vector<std::string>& places) {
+std::vector<std::string> find_stage_files(const std::vector<std::string>& places) {
   namespace fs = std::filesystem;
   std::vector<std::string> paths;
   for (const std::string& place : places) {
@@ -118,15 +118,15 @@ std::vector<std::string> find_programs(const std::vector<std::string>& places) {
   return paths;
 }
 
-std::vector<unsigned char> content_of(const Program& program, const StageTensor& tensor,
+std::vector<unsigned char> content_of(const Workload& workload, const StageTensor& tensor,
                                       std::size_t bytes) {
   const bool is_real = tensor.type == ElementType::kFloat32;
   double least = is_real ? -1 : 0, most = is_real                              ? 1
                                           : tensor.type == ElementType::kUint8 ? 255
                                                                                : 100;
   std::string name = tensor.tensor.empty() ? tensor.name : tensor.tensor;
-  if (name.ends_with("_in") && !program.bounds.contains(name)) name.resize(name.size() - 3);
-  if (const auto found = program.bounds.find(name); found != program.bounds.end())
+  if (name.ends_with("_in") && !workload.bounds.contains(name)) name.resize(name.size() - 3);
+  if (const auto found = workload.bounds.find(name); found != workload.bounds.end())
     std::tie(least, most) = found->second;
   std::minstd_rand random(static_cast<unsigned>(hash_of(name)));
   std::vector<unsigned char> content(bytes);
