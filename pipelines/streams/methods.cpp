@@ -7,7 +7,7 @@
 #include <map>
 #include <memory>
 
-#include "pipelines/streams/analytic.h"
+#include "pipelines/streams/analytic_models.h"
 #include "pipelines/streams/rivals.h"
 
 namespace tandem::streams {

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <numeric>
 
-#include "pipelines/streams/analytic.h"
+#include "pipelines/streams/analytic_models.h"
 #include "pipelines/streams/feature_selection.h"
 #include "pipelines/streams/network_trainer.h"
 #include "pipelines/streams/statistics.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "pipelines/streams/analytic.h"
+#include "pipelines/streams/analytic_models.h"
 
 #include <algorithm>
 #include <cmath>
