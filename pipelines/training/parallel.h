@@ -43,12 +43,11 @@ auto parallel_map(const std::string& title, std::size_t count, Make make) {
 template <typename Term>
 float sum_in_lanes(std::size_t count, Term term) {
   constexpr std::size_t kLanes = 16;
-  float sums[kLanes] = {};
-  std::size_t i = 0;
-  for (; i + kLanes <= count; i += kLanes)
+  const std::size_t full = count - count % kLanes;
+  float sums[kLanes] = {}, sum = 0;
+  for (std::size_t i = 0; i < full; i += kLanes)
     for (std::size_t lane = 0; lane < kLanes; ++lane) sums[lane] += term(i + lane);
-  float sum = 0;
-  for (; i < count; ++i) sum += term(i);
+  for (std::size_t i = full; i < count; ++i) sum += term(i);
   return std::accumulate(sums, sums + kLanes, sum);
 }
 
