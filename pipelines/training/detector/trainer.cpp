@@ -10,7 +10,7 @@
 
 #include "pipelines/training/detector/filter_bank.h"
 #include "pipelines/training/detector/hard_negatives.h"
-#include "pipelines/training/detector/soft_copies.h"
+#include "pipelines/training/detector/augmentation.h"
 #include "pipelines/training/parallel.h"
 #include "pipelines/training/random.h"
 

@@ -9,7 +9,7 @@
 #include "pipelines/training/dataset/dataset.h"
 #include "pipelines/training/dataset/photograph.h"
 #include "pipelines/training/detector/scan.h"
-#include "pipelines/training/detector/soft_copies.h"
+#include "pipelines/training/detector/augmentation.h"
 #include "pipelines/training/detector/svm.h"
 
 namespace tandem {

@@ -6,6 +6,7 @@
 #include "pipelines/training/dataset/dataset.h"
 #include "pipelines/training/dataset/photograph.h"
 
+/// Changes to photographs of people before a detector learns them.
 namespace tandem {
 
 /// A photograph with its pixels.
@@ -18,9 +19,9 @@ struct LoadedPhotograph {
 double median_height(const Photograph& photograph);
 
 /// The photographs and, behind them, a copy of each whose median_height exceeds `soft_height`,
-/// reduced to that height. Learnt enlarged, people in the copies are as soft as people in video,
-/// who come with few pixels, noise removal and compression. A detector of sharp people alone
-/// prefers boxes that are too large for soft ones: shrinking sharpens. With 0 there are no copies.
+/// reduced to that height; none if it is 0. The detector learns the copies enlarged: people in them
+/// are as soft as in video, which has few pixels, noise removal and compression. A detector of
+/// sharp people alone prefers boxes that are too large for soft ones, because shrinking sharpens.
 std::vector<LoadedPhotograph> with_soft_copies(const std::vector<LoadedPhotograph>& photographs,
                                                double soft_height);
 

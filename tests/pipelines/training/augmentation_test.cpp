@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "pipelines/training/detector/soft_copies.h"
+#include "pipelines/training/detector/augmentation.h"
 
 #include <gtest/gtest.h>
 
