@@ -6,7 +6,8 @@
 
 #include "pipelines/generate/layout/layout.h"
 
-/// Makes a stage file of a C function with parallel loops. docs/generate.md says which.
+/// `tandem generate`: makes a stage file, in OpenCL C, of a C function with parallel loops
+/// (docs/generate.md). kernels/stage_file/generate makes the kernels of such a file.
 namespace tandem::generate {
 
 struct Generated {

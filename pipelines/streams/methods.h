@@ -29,7 +29,8 @@ Choose choose_by(const StreamModel& model);
 Choose one_setting(StreamCandidate setting);
 /// The setting with the best mean share of each training sample's best.
 StreamCandidate best_constant(const Samples& training);
-/// As the bin does: 2, 4 and 8 lanes, a task each, until a doubling gains less than 5%.
+/// Doubles the lanes from one to eight, with a task each, until a doubling gains less than 5%, as
+/// tandembin does.
 StreamCandidate climb_ladder(const Sample& sample);
 
 /// The point of the grid that is nearest to a wish, by logarithms; with at most so many tasks.

@@ -7,8 +7,8 @@
 
 #include "scheduler/learn/stream_model_file.h"
 
-/// What `tandem streams measure` leaves and everything else of it reads: how long stages take with
-/// so many partitions and tasks, on one device of one machine. docs/streams.md has the fields.
+/// The times of stages by partitions and tasks, on one device of one machine. `tandem streams
+/// measure` writes them, and the other actions read them. docs/streams.md has the fields.
 namespace tandem::streams {
 
 /// For the table's file. Rises when a field goes or changes its meaning.

@@ -42,14 +42,18 @@ struct DualStep {
   }
 };
 
-/// Trains w, b to minimise |w|^2/2 + b^2/(2 bias_scale^2) + sum C max(0, 1 - y (w x + b)) by dual
-/// coordinate descent (Hsieh et al., "A dual coordinate descent method for large-scale linear SVM",
-/// ICML 2008), starting from the examples' dual variables, which it updates. The same result for a
-/// seed. `Examples` has, for example i:
-///   std::size_t size() const;           float dot(i, const std::vector<float>& weights) const;
-///   bool positive(i) const;             void add_to(i, std::vector<float>& weights, float times);
-///   double cost(i) const;               float squared_norm(i) const;
-///   double& dual(i);
+/// Trains a linear SVM by dual coordinate descent (Hsieh et al., "A dual coordinate descent method
+/// for large-scale linear SVM", ICML 2008). Starts from the examples' dual variables, which it
+/// updates. The same result for a seed. Minimises, with w and b of the hyperplane:
+///
+///   `|w|^2/2 + b^2/(2 bias_scale^2) + sum C max(0, 1 - y (w x + b))`
+///
+/// Examples have these functions, `i` being an example:
+///
+/// - `std::size_t size() const`, `bool positive(i) const`, `double cost(i) const`, `double& dual(i)`
+/// - `float squared_norm(i) const`, `float dot(i, const std::vector<float>& weights) const`
+/// - `void add_to(i, std::vector<float>& weights, float times)`
+///
 /// `after_pass` is told the worst violation of each pass.
 template <typename Examples>
 Hyperplane descend(Examples& examples, std::size_t coefficients, const DescentOptions& options,

@@ -15,7 +15,9 @@ MOST_COLUMNS = 120
 FIRST_WORDS = {"What", "Who", "Whose", "Of", "That"}  # what follows has no noun yet
 
 PAGES = ["*.md", "docs/**/*.md", "pipelines/**/*.md"]
-HEADERS = [f"{folder}/**/*.h" for folder in ("gst-libs/gst/tandem", "gst/bin", "scheduler/flow", "kernels/opencl", "kernels/stage_file")]
+HEADERS = [f"{folder}/**/*.h" for folder in (
+    "gst-libs/gst/tandem", "gst/bin", "scheduler/flow", "kernels/opencl", "kernels/stage_file",
+    "pipelines/generate", "pipelines/streams", "pipelines/training")]
 # Pages that another program writes, and the log of changes.
 EXEMPT = {"docs/reference.md", "CHANGELOG.md"}
 

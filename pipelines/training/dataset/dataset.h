@@ -48,15 +48,18 @@ std::span<const char* const> dataset_formats();
 /// | yolo | `images/` or beside | `labels/` or beside, .txt; names in data.yaml, classes.txt or
 ///   obj.names | | a folder's name |
 ///
-/// Penn-Fudan's boxes all are of the class "person". In a gt.txt of nine columns (MOT16 and later)
-/// column 8 is the class; those of class "person" whose flag in column 7 is 0, and the classes that
-/// look like people (person on a vehicle, static person, distractor, reflection), are ignored when
-/// the label is "person". In ten columns (MOT15) all are people, ignored by the flag.
+/// Penn-Fudan's boxes all are of the class "person". MOTChallenge's gt.txt has two forms:
 ///
-/// A box that ends a little outside of its picture is clipped; MOTChallenge's boxes go on outside,
-/// up to once the picture's size, and those that lie wholly there are left out. All else is an
-/// error, as are sizes that are not the picture's, pictures that are not there and a label that no
-/// box has. Throws std::runtime_error that names the file and the line, or the element.
+/// | columns | class | ignored |
+/// | --- | --- | --- |
+/// | nine (MOT16 and later) | column 8 | with the label "person": a flag (column 7) of 0, and classes
+///   that look like people: person on a vehicle, static person, distractor, reflection |
+/// | ten (MOT15) | all are people | a flag of 0 |
+///
+/// A box that ends a little outside of its picture is clipped. MOTChallenge's boxes may reach
+/// outside by the size of the picture; a box that lies wholly there is left out. All else is an
+/// error: other sizes than the picture's, missing pictures, a label that no box has. Throws
+/// std::runtime_error that names the file and the line, or the element.
 Dataset read_dataset(const std::string& path, const DatasetOptions& options = {});
 
 }  // namespace tandem

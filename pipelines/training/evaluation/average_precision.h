@@ -27,8 +27,8 @@ struct Evaluation {
 /// score. One is right if the person that it overlaps most, by at least `min_overlap` (intersection
 /// over union), has not been found before. It is wrong otherwise: a person found twice is a
 /// mistake. A detection that finds no person but overlaps an ignored box by as much counts neither
-/// way. Average precision is the area under the interpolated curve: precision at a recall is the
-/// best precision at that recall or a higher one (VOC 2010 and later: every point, not eleven).
+/// way. Average precision is the area under the interpolated curve, with every point as VOC has it
+/// since 2010. Precision at a recall is the best precision at that recall or a higher one.
 /// `found` holds the detections of each photograph of `photographs`, in any order.
 Evaluation evaluate(const std::vector<Photograph>& photographs,
                     const std::vector<std::vector<Detection>>& found, float min_overlap);
