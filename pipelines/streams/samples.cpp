@@ -2,8 +2,7 @@
 #include "pipelines/streams/samples.h"
 
 #include <algorithm>
-#include <cstdio>
-#include <cstdlib>
+#include <cmath>
 #include <set>
 #include <stdexcept>
 
@@ -49,17 +48,13 @@ FeatureValues read_features(const JsonObject& sample, const char* name) {
   return values;
 }
 
-double element_of(const nlohmann::json& list, std::size_t i, const std::string& field, double least,
-                  double most) {
-  if (!list[i].is_number() || list[i].get<double>() < least || list[i].get<double>() > most)
-    fail_field(field, "has a value that cannot be at place " + std::to_string(i));
-  return list[i].get<double>();
-}
-
 Timing read_timing(const nlohmann::json& list, const std::string& field) {
   if (!list.is_array() || list.size() != 6) fail_field(field, "is not a list of six numbers");
   const auto at = [&](std::size_t i, double least, double most) {
-    return element_of(list, i, field, least, most);
+    const double value = list[i].is_number() ? list[i].get<double>() : std::nan("");
+    if (!(value >= least && value <= most))
+      fail_field(field, "has a value that cannot be at place " + std::to_string(i));
+    return value;
   };
   return {.partitions = static_cast<int>(at(0, 1, 1024)),
           .tasks = static_cast<int>(at(1, 1, 65536)),

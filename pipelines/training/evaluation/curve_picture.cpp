@@ -2,38 +2,23 @@
 #include "pipelines/training/evaluation/curve_picture.h"
 
 #include <array>
-#include <cstdio>
 #include <sstream>
+
+#include "pipelines/report/text.h"
 
 namespace tandem {
 namespace {
 
 constexpr int kSide = 360, kLeft = 56, kTop = 40;  // of the square that recall and precision span
 
-std::string number(double value, const char* format = "%.1f") {
-  char text[32];
-  std::snprintf(text, sizeof text, format, value);
-  return text;
-}
-
-std::string escaped(const std::string& text) {
-  std::string out;
-  for (const char c : text) {
-    if (c == '<')
-      out += "&lt;";
-    else if (c == '&')
-      out += "&amp;";
-    else
-      out += c;
-  }
-  return out;
-}
+// Coordinates need no more than a tenth of a pixel.
+std::string coordinate(double value) { return fixed(value, 1); }
 
 double x_of(double recall) { return kLeft + recall * kSide; }
 double y_of(double precision) { return kTop + (1 - precision) * kSide; }
 
 std::string text_at(double x, double y, const std::string& attributes, const std::string& text) {
-  return "<text x=\"" + number(x) + "\" y=\"" + number(y) + "\" " + attributes + ">" +
+  return "<text x=\"" + coordinate(x) + "\" y=\"" + coordinate(y) + "\" " + attributes + ">" +
          escaped(text) + "</text>\n";
 }
 
@@ -41,11 +26,11 @@ std::string grid() {
   std::string out;
   for (int i = 0; i <= 10; i += 2) {
     const double v = i / 10.0;
-    out += "<path d=\"M" + number(x_of(v)) + " " + number(y_of(0)) + "V" + number(y_of(1)) + "M" +
-           number(x_of(0)) + " " + number(y_of(v)) + "H" + number(x_of(1)) +
-           "\" stroke=\"#ccc\"/>\n";
-    out += text_at(x_of(v), y_of(0) + 18, "text-anchor=\"middle\"", number(v));
-    out += text_at(x_of(0) - 8, y_of(v) + 4, "text-anchor=\"end\"", number(v));
+    out += "<path d=\"M" + coordinate(x_of(v)) + " " + coordinate(y_of(0)) + "V" +
+           coordinate(y_of(1)) + "M" + coordinate(x_of(0)) + " " + coordinate(y_of(v)) + "H" +
+           coordinate(x_of(1)) + "\" stroke=\"#ccc\"/>\n";
+    out += text_at(x_of(v), y_of(0) + 18, "text-anchor=\"middle\"", coordinate(v));
+    out += text_at(x_of(0) - 8, y_of(v) + 4, "text-anchor=\"end\"", coordinate(v));
   }
   out += text_at(x_of(0.5), y_of(0) + 38, "text-anchor=\"middle\"", "recall");
   out += text_at(x_of(0), kTop - 10, "text-anchor=\"middle\"", "precision");
@@ -60,7 +45,7 @@ std::string path_of(const std::vector<CurvePoint>& curve) {
     // Steps that nobody can see would only make the file large.
     if (&point != &curve.back() && std::abs(x - drawn_x) + std::abs(y - drawn_y) < 1) continue;
     out += out.empty() ? 'M' : 'L';
-    out += number(x) + " " + number(y);
+    out += coordinate(x) + " " + coordinate(y);
     drawn_x = x;
     drawn_y = y;
   }
@@ -83,7 +68,7 @@ std::string curve_picture(const std::string& title, const std::vector<NamedCurve
          << text_at(x_of(0) + 10, y_of(0) - 12 - 16.0 * static_cast<double>(curves.size() - 1 - i),
                     std::string("fill=\"") + kColours[i] + "\"",
                     curves[i].name + ", average precision " +
-                        number(curves[i].evaluation.average_precision, "%.3f"));
+                        fixed(curves[i].evaluation.average_precision, 3));
   }
   file << "</svg>\n";
   return file.str();
