@@ -2,6 +2,7 @@
 #include "pipelines/generate/read/loop_notes.h"
 
 #include <cstdlib>
+#include <optional>
 #include <sstream>
 #include <stdexcept>
 #include <string_view>
@@ -67,19 +68,13 @@ LoopNotes read_notes(const std::string& text, const std::string& path) {
     if (const auto data = value_of("data:")) {
       auto& set = notes.data.emplace_back();
       for (const auto& [name, value] : reader.pairs(*data)) set[name] = reader.number(value);
-    } else if (const auto random = value_of("random:")) {
-      for (const auto& [name, value] : reader.pairs(*random)) {
-        const auto [least, most] = reader.range(value);
-        notes.random[name] = {reader.number(least), reader.number(most)};
-      }
     } else if (const auto values = value_of("values:")) {
       for (const auto& [name, value] : reader.pairs(*values)) {
         const auto [least, most] = reader.range(value);
         notes.values[name] = {least, most};
       }
-    } else if (const auto refused = value_of("refused:")) {
-      notes.refused = *refused;
-    } else if (notes.summary.empty() && !rest.starts_with("SPDX")) {
+    } else if (notes.summary.empty() && !rest.starts_with("SPDX") && !value_of("random:") &&
+               !value_of("refused:")) {
       notes.summary = rest;
     }
   }

@@ -2,22 +2,17 @@
 #pragma once
 
 #include <map>
-#include <optional>
 #include <string>
 #include <vector>
 
 namespace tandem::generate {
 
-/// The notes in comment lines of a file with loops; docs/generate.md has their form.
+/// The notes in comment lines of a file with loops; docs/generate.md has their form. Tests alone
+/// read `random:` and `refused:`.
 struct LoopNotes {
-  struct Bounds {
-    double least = 0, most = 1;
-  };
   std::string summary;                              ///< the first comment
   std::vector<std::map<std::string, double>> data;  ///< `data:` sizes and parameters, by name
-  std::map<std::string, Bounds> random;             ///< `random:` what tests draw of them
   std::map<std::string, std::vector<std::string>> values;  ///< `values:` least and most of arrays
-  std::optional<std::string> refused;                      ///< `refused:` what the generator says
 };
 
 /// Throws std::runtime_error for lines that cannot be read.

@@ -7,10 +7,13 @@
 #include <cmath>
 #include <cstdlib>
 #include <filesystem>
+#include <optional>
 #include <random>
 #include <sstream>
 
+#include "files/ascii.h"
 #include "pipelines/generate/read/loop_notes.h"
+#include "pipelines/generate/write/stage_comments.h"
 #include "tests/kernels/stage_file/stage_file_runner.h"
 #include "tests/pipelines/generate/c_loop.h"
 #include "tests/pipelines/support/command.h"
@@ -51,20 +54,25 @@ class Loops : public testing::TestWithParam<std::string> {
   void SetUp() override {
     folder_ = fresh_folder();
     path_ = GetParam();
-    notes_ = tandem::generate::read_notes(read_file(path_), path_);
+    const std::string text = read_file(path_);
+    notes_ = tandem::generate::read_notes(text, path_);
+    random_ranges_ = tandem::generate::read_comment(text, "random");
+    constexpr std::string_view kRefused = "// refused: ";
+    if (const std::size_t at = text.find(kRefused); at != text.npos)
+      refused_ = text.substr(at + kRefused.size(), text.find('\n', at) - at - kRefused.size());
   }
   void TearDown() override { std::filesystem::remove_all(folder_); }
 
   Values draw() {
     Values values = notes_.data.at(0);
-    for (const auto& [name, bounds] : notes_.random) {
-      if (std::nearbyint(values[name]) == values[name] && bounds.least >= 0) {
-        values[name] = std::uniform_int_distribution<int>(static_cast<int>(bounds.least),
-                                                          static_cast<int>(bounds.most))(random_);
+    for (const auto& [name, range] : random_ranges_) {
+      const double least = leading_number(range);
+      const double most = leading_number(range.substr(range.find("..") + 2));
+      if (std::nearbyint(values[name]) == values[name] && least >= 0) {
+        values[name] = std::uniform_int_distribution<int>(static_cast<int>(least),
+                                                          static_cast<int>(most))(random_);
       } else {
-        values[name] =
-            std::round(64 * std::uniform_real_distribution<>(bounds.least, bounds.most)(random_)) /
-            64;
+        values[name] = std::round(64 * std::uniform_real_distribution<>(least, most)(random_)) / 64;
       }
     }
     return values;
@@ -195,11 +203,13 @@ class Loops : public testing::TestWithParam<std::string> {
 
   std::string folder_, path_;
   tandem::generate::LoopNotes notes_;
+  tandem::generate::Comments random_ranges_;
+  std::optional<std::string> refused_;
   std::mt19937 random_{2026};
 };
 
 TEST_P(Loops, EqualTheCompilers) {
-  if (notes_.refused) GTEST_SKIP() << "refused";
+  if (refused_) GTEST_SKIP() << "refused";
   const CLoop loop(path_, folder_);
   std::string first;
   for (int round = 0; round < kRounds; ++round) {
@@ -219,7 +229,7 @@ TEST_P(Loops, HaveDataSets) {
   if (path_.find("/corners/") == path_.npos) {
     EXPECT_GE(notes_.data.size(), kLeastDataSets);
   }
-  if (notes_.refused) return;
+  if (refused_) return;
   for (const Values& values : notes_.data) {
     const CommandResult made = generate(path_, values);
     ASSERT_EQ(made.status, 0) << made.errors;
@@ -229,13 +239,12 @@ TEST_P(Loops, HaveDataSets) {
 
 TEST_P(Loops, AreRefusedAsTheyTell) {
   const CommandResult made = generate(path_, notes_.data.at(0));
-  if (!notes_.refused) {
+  if (!refused_) {
     EXPECT_EQ(made.status, 0) << made.errors;
     return;
   }
   EXPECT_EQ(made.status, 1) << made.output;
-  EXPECT_NE(made.errors.find(path_ + ":" + *notes_.refused + "\n"), std::string::npos)
-      << made.errors;
+  EXPECT_NE(made.errors.find(path_ + ":" + *refused_ + "\n"), std::string::npos) << made.errors;
 }
 
 TEST(LoopsCommand, OnlyParametersAreSet) {
