@@ -161,7 +161,8 @@ Evaluation evaluate(const SampleTable& table, const TrainOptions& options,
     list->erase(std::unique(list->begin(), list->end()), list->end());
   }
   if (families.size() < 2)
-    throw std::runtime_error("has samples of one program; one cannot be left out");
+    throw std::runtime_error(
+        "has samples of a single program: evaluate leaves one out and needs another");
   for (const Sample* sample : result.samples)
     result.fold_of.push_back(static_cast<std::size_t>(
         std::ranges::find(families, family_of(sample->program)) - families.begin()));

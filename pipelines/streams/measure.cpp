@@ -128,8 +128,8 @@ class Measurement {
       reference.forget();
       stage_.run(commands, setting.partitions);
       if (const std::string name = reference.difference(); !name.empty())
-        throw std::runtime_error("'" + workload_.path + "': with " + text_of(setting) + " '" +
-                                 name + "' is another one than with one stream");
+        throw std::runtime_error("'" + workload_.path + "': the output '" + name + "' with " +
+                                 text_of(setting) + " differs from that with one stream");
       points_.push_back({setting, std::move(commands), {}});
     }
   }

@@ -53,7 +53,7 @@ Timing read_timing(const nlohmann::json& list, const std::string& field) {
   const auto at = [&](std::size_t i, double least, double most) {
     const double value = list[i].is_number() ? list[i].get<double>() : std::nan("");
     if (!(value >= least && value <= most))
-      fail_field(field, "has a value that cannot be at place " + std::to_string(i));
+      fail_field(field, "has an impossible number at index " + std::to_string(i));
     return value;
   };
   return {.partitions = static_cast<int>(at(0, 1, 1024)),
@@ -75,7 +75,7 @@ Sample read_sample(const JsonObject& json) {
     const std::string field = json.path_of("grid[" + std::to_string(i) + "]");
     sample.grid.push_back(read_timing(grid[i], field));
     if (!seen.emplace(sample.grid.back().partitions, sample.grid.back().tasks).second)
-      fail_field(field, "is there twice");
+      fail_field(field, "is listed twice");
   }
   sample.left_out = json.text_if_there("left_out").value_or("");
   return sample;
@@ -127,7 +127,7 @@ SampleTable read_samples(const std::string& text) {
     table.samples.push_back(read_sample(root.element("samples", i)));
     const Sample& last = table.samples.back();
     if (table.find(last.program, last.data) != &last)
-      fail_field("samples[" + std::to_string(i) + "]", "is there twice");
+      fail_field("samples[" + std::to_string(i) + "]", "is listed twice");
   }
   return table;
 }

@@ -115,7 +115,9 @@ StreamModel prepare_model(const std::vector<StreamFeatures>& features,
   StreamModel model;
   for (const std::size_t k : uncorrelated(columns, options.most_correlation))
     model.features.push_back(range_of(all[k].first, all[k].second));
-  if (model.features.empty()) throw std::runtime_error("has no feature in which samples differ");
+  if (model.features.empty())
+    throw std::runtime_error(
+        "has no feature that differs between samples: measure other stage files");
   const auto found = principal_components(scores_of(model, features), options.variance);
   model.components = found.directions;
   for (const double variance : found.variances) model.scales.push_back(std::sqrt(variance));

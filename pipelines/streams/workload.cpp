@@ -31,7 +31,8 @@ double number_of(const std::string& text) {
 
 int size_of(const std::string& text, const Data& data) {
   const double value = generate::value_of(text, data);
-  if (value < 1 || value > 1 << 28) throw std::invalid_argument("'" + text + "' is no size");
+  if (value < 1 || value > 1 << 28)
+    throw std::invalid_argument("'" + text + "' is not a size from 1 to 268435456");
   return static_cast<int>(value);
 }
 
@@ -58,7 +59,8 @@ void read_size(Workload& workload, const std::string& text, const Data& data) {
 void read_bounds(Workload& workload, const std::string& text) {
   for (const auto& [name, range] : generate::read_comment(text, "values")) {
     const std::size_t dots = range.find("..");
-    if (dots == range.npos) throw std::invalid_argument("'" + range + "' is no range");
+    if (dots == range.npos)
+      throw std::invalid_argument("'" + range + "' is not a range such as 0..255");
     workload.bounds[name] = {number_of(range.substr(0, dots)), number_of(range.substr(dots + 2))};
   }
 }

@@ -120,7 +120,8 @@ StageFollows read_follows(const std::string& stage) {
     if (dot == name.npos || std::sscanf(name.c_str(), "%d.", &part) != 1 || part < 0 ||
         (numbers != 2 && numbers != 4) || static_cast<std::size_t>(used) != value.size() ||
         follow.own < 1 || follow.other < 1 || follow.least > follow.most)
-      throw std::invalid_argument("'" + name + "=" + value + "' does not say what follows what");
+      throw std::invalid_argument("'" + name + "=" + value +
+                                  "' is not of the form PART.TENSOR=OWN:OTHER[:LEAST:MOST]");
     follows[{part, name.substr(dot + 1)}] = follow;
   }
   return follows;

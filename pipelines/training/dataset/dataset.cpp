@@ -26,7 +26,7 @@ const DatasetFormat& format_of(const std::string& path, const std::string& name)
         (known.empty() ? "" : ", ") + std::string(name.empty() ? format->expected : format->name);
   }
   throw std::runtime_error(name.empty()
-                               ? "'" + path + "' is no dataset: expected " + known
+                               ? "'" + path + "' is not a dataset: expected " + known
                                : "there is no dataset format '" + name + "'; known are " + known);
 }
 

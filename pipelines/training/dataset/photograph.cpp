@@ -52,7 +52,7 @@ void wait_for_frame(GstElement* pipeline, const std::string& path) {
   const MiniObjectRef<GstMessage> message(gst_bus_timed_pop_filtered(
       bus.get(), kPatience,
       static_cast<GstMessageType>(GST_MESSAGE_ASYNC_DONE | GST_MESSAGE_ERROR)));
-  if (!message) fail(path, "its decoder gives no answer");
+  if (!message) fail(path, "the decoder did not respond within 30 s");
   if (GST_MESSAGE_TYPE(message.get()) == GST_MESSAGE_ERROR) {
     GError* error = nullptr;
     gst_message_parse_error(message.get(), &error, nullptr);

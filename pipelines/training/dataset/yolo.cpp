@@ -93,10 +93,10 @@ Dataset read(const fs::path& path, const DatasetOptions& options) {
   const std::vector<std::string> names = read_class_names({path, path / "labels"});
   const bool is_number = options.label.find_first_not_of("0123456789") == std::string::npos;
   if (names.empty() && !is_number)
-    throw std::runtime_error("nothing in '" + path.string() + "' says which number class '" +
-                             options.label +
-                             "' has: put the names, one a line, into classes.txt, or give the "
-                             "number as --label");
+    throw std::runtime_error("the class '" + options.label + "' has no number in '" +
+                             path.string() +
+                             "': put the names, one a line, into classes.txt, or give the number "
+                             "as --label");
   DatasetBuilder builder("YOLO", options.label);
   std::set<fs::path> files = label_files_of(path, options.split);
   bool any_file = false;

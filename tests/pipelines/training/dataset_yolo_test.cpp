@@ -64,7 +64,7 @@ TEST_F(Yolo, WithoutNamesTheNumberIsTheLabel) {
   std::filesystem::remove(folder_ / "classes.txt");
   folder_.write("labels/train/a.txt", "7 0.5 0.5 0.1 0.4\n");
   EXPECT_EQ(read_dataset(folder_.str(), {.label = "7"}).photographs[0].objects.size(), 1u);
-  EXPECT_NE(error().find("which number class 'person' has"), std::string::npos);
+  EXPECT_NE(error().find("the class 'person' has no number"), std::string::npos);
   EXPECT_NE(error({.label = "3"}).find("its classes are 7 (1)"), std::string::npos);
   std::string lines;
   for (int i = 100; i < 200; ++i) lines += std::to_string(i) + " 0.5 0.5 0.1 0.4\n";
