@@ -47,12 +47,12 @@ BenchFile::Configuration read_configuration(const Object& object) {
     configuration.lanes = object.count("lanes", kMostLanes);
   if (object.has("tasks") && object.number_or_null("tasks"))
     configuration.tasks = object.count("tasks", kMostTasks);
-  configuration.throughput_fps = object.number_or_null("throughput_fps");
-  configuration.energy_per_frame_j = object.number_or_null("energy_per_frame_j");
-  configuration.predicted_fps = object.number_or_null("predicted_fps");
-  configuration.predicted_energy_j = object.number_or_null("predicted_energy_j");
-  configuration.latency_ms = object.number_if_there("latency_ms");
-  configuration.predicted_latency_ms = object.number_if_there("predicted_latency_ms");
+  configuration.measured = {object.number_or_null("throughput_fps"),
+                            object.number_or_null("energy_per_frame_j"),
+                            object.number_if_there("latency_ms")};
+  configuration.predicted = {object.number_or_null("predicted_fps"),
+                             object.number_or_null("predicted_energy_j"),
+                             object.number_if_there("predicted_latency_ms")};
   return configuration;
 }
 
@@ -77,13 +77,11 @@ std::optional<BenchFile::Pick> read_pick(const Object& file, const char* name) {
   if (!object) return std::nullopt;
   return BenchFile::Pick{
       object->text("name"),
-      object->number_or_null("throughput_fps"),
-      object->number_if_there("energy_per_frame_j"),
+      {object->number_or_null("throughput_fps"), object->number_if_there("energy_per_frame_j"),
+       object->number_if_there("latency_ms")},
       object->number_if_there("ratio_to_best"),
-      object->number_if_there("predicted_fps"),
-      object->number_if_there("predicted_energy_j"),
-      object->number_if_there("latency_ms"),
-      object->number_if_there("predicted_latency_ms"),
+      {object->number_if_there("predicted_fps"), object->number_if_there("predicted_energy_j"),
+       object->number_if_there("predicted_latency_ms")},
   };
 }
 
@@ -99,9 +97,10 @@ BenchFile::Training read_training(const Object& training) {
   if (!list.is_array()) fail_field(field, "is not a list of configurations");
   for (const Json& entry : list) {
     const Object ranked(entry, field + "[" + std::to_string(read.ranking.size()) + "]", kBounds);
-    read.ranking.push_back({ranked.text("name"), ranked.number_or_null("expected_fps"),
-                            ranked.number_or_null("expected_energy_j"),
-                            ranked.number_if_there("expected_latency_ms")});
+    read.ranking.push_back(
+        {ranked.text("name"),
+         {ranked.number_or_null("expected_fps"), ranked.number_or_null("expected_energy_j"),
+          ranked.number_if_there("expected_latency_ms")}});
   }
   return read;
 }
@@ -149,9 +148,7 @@ BenchFile parse_bench_file(const std::string& text) {
 
 const BenchFile::Configuration* find_configuration(const BenchFile& bench,
                                                    const std::string& name) {
-  const auto found =
-      std::find_if(bench.configurations.begin(), bench.configurations.end(),
-                   [&](const auto& configuration) { return configuration.name == name; });
+  const auto found = std::ranges::find(bench.configurations, name, &BenchFile::Configuration::name);
   return found == bench.configurations.end() ? nullptr : &*found;
 }
 

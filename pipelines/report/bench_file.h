@@ -7,6 +7,12 @@
 
 namespace tandem {
 
+/// A configuration's performance, measured or expected. A value that is not known is empty.
+struct Performance {
+  std::optional<double> throughput_fps, energy_j;  ///< energy of a frame
+  std::optional<double> latency_ms = {};           ///< the 95th percentile
+};
+
 /// The file of `tandem bench --json` (docs/bench-json.md), as the report needs it. A value that was
 /// not measured, or that does not apply, is empty.
 struct BenchFile {
@@ -14,23 +20,21 @@ struct BenchFile {
     std::string name;     ///< gcc/cg3
     std::string mapping;  ///< one letter a stage
     int threads = 0;      ///< 0: medium grain
-    std::optional<double> throughput_fps, energy_per_frame_j, predicted_fps, predicted_energy_j;
-    int lanes = 1;  ///< frames on the device at a time
-    std::optional<double> latency_ms = {}, predicted_latency_ms = {};
-    int frames_at_once = 1;    ///< of medium grain
-    std::optional<int> split;  ///< percent of the rows that the CPU computes of split stages
-    int tasks = 1;             ///< bands in which the device computes a frame
+    Performance measured = {}, predicted = {};
+    int lanes = 1;                  ///< frames on the device at a time
+    int frames_at_once = 1;         ///< of medium grain
+    std::optional<int> split = {};  ///< percent of the rows that the CPU computes of split stages
+    int tasks = 1;                  ///< bands in which the device computes a frame
   };
   struct Pick {
     std::string name;
-    std::optional<double> throughput_fps, energy_per_frame_j, ratio_to_best;
-    std::optional<double> predicted_fps, predicted_energy_j;  ///< after trials
-    std::optional<double> latency_ms = {}, predicted_latency_ms = {};
+    Performance measured = {};
+    std::optional<double> ratio_to_best = {};
+    Performance predicted = {};  ///< after trials
   };
   struct Ranked {
     std::string name;
-    std::optional<double> expected_fps, expected_energy_j;
-    std::optional<double> expected_latency_ms = {};
+    Performance expected;
   };
   struct Training {
     std::optional<double> experiments, frames, seconds, trials;
@@ -47,14 +51,14 @@ struct BenchFile {
   int frames = 0;
   int cores = 0;
   std::optional<std::string> opencl_device, energy_source;
-  std::string metric;  ///< what `chosen` and `best` are judged by: throughput, energy, ...
+  std::string metric;  ///< the criterion of `chosen` and `best`: throughput, energy, ...
   std::vector<Configuration> configurations;  ///< at least one; names differ
   std::optional<double> cpu_mg_fps, cpu_cg_fps, device_fps;
   std::optional<Pick> baseline, chosen, best;
   std::optional<Training> training;
 };
 
-/// Throws std::runtime_error that says what is wrong and with which field.
+/// Throws std::runtime_error that names the fault and the field.
 BenchFile parse_bench_file(const std::string& text);
 
 /// The configuration of that name, or null.

@@ -1,27 +1,24 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "pipelines/report/choice.h"
-
 #include <algorithm>
 #include <cmath>
 
-#include "pipelines/report/text.h"
+#include "pipelines/report/markup.h"
+#include "pipelines/report/parts.h"
 
 namespace tandem {
 namespace {
 
 using Value = std::optional<double>;
 
-// All values are of the metric that decides, in its unit.
+// All values are of the metric by which configurations are judged, in its unit.
 class Choice {
  public:
   Choice(const BenchFile& bench, const std::vector<Metric>& metrics)
-      : bench_(bench), which_(judging_metric(bench)), metric_(metrics[which_]) {}
+      : bench_(bench), metric_(metrics[judging_metric(bench)]) {}
 
   std::string sentences() const {
     const BenchFile::Pick &chosen = *bench_.chosen, &best = *bench_.best;
-    const Value reached =
-        value(chosen.throughput_fps, chosen.energy_per_frame_j, chosen.latency_ms);
-    const Value most = value(best.throughput_fps, best.energy_per_frame_j, best.latency_ms);
+    const Value reached = metric_.value(chosen.measured), most = metric_.value(best.measured);
     if (!reached || !most || !(*reached > 0) || !(*most > 0)) return "";
     const bool won = chosen.name == best.name;
     std::string out = "tandembin chose " + chosen.name;
@@ -38,37 +35,24 @@ class Choice {
   }
 
  private:
-  Value value(Value fps, Value energy_j, Value latency_ms) const {
-    if (which_ == 3) return latency_ms;
-    if (which_ == 0) return fps;
-    if (which_ == 2) return efficiency(fps, energy_j);
-    if (energy_j) *energy_j *= metric_.scale;
-    return energy_j;
-  }
-
   // How good `a` is beside `b`; 1: equally.
   double ratio(double a, double b) const { return metric_.lower_is_better ? b / a : a / b; }
 
   Value modelled(const std::string& name) const {
     const BenchFile::Configuration* found = find_configuration(bench_, name);
-    return found
-               ? value(found->predicted_fps, found->predicted_energy_j, found->predicted_latency_ms)
-               : std::nullopt;
+    return found ? metric_.value(found->predicted) : std::nullopt;
   }
 
   Value ranked(const std::string& name) const {
     if (!bench_.training) return std::nullopt;
     const auto& ranking = bench_.training->ranking;
     const auto found = std::ranges::find(ranking, name, &BenchFile::Ranked::name);
-    return found == ranking.end()
-               ? std::nullopt
-               : value(found->expected_fps, found->expected_energy_j, found->expected_latency_ms);
+    return found == ranking.end() ? std::nullopt : metric_.value(found->expected);
   }
 
   Value expected() const {
-    const Value told = value(bench_.chosen->predicted_fps, bench_.chosen->predicted_energy_j,
-                             bench_.chosen->predicted_latency_ms);
-    return told ? told : modelled(bench_.chosen->name);
+    const Value trained = metric_.value(bench_.chosen->predicted);
+    return trained ? trained : modelled(bench_.chosen->name);
   }
 
   // " (8.0% less than was measured)"
@@ -100,8 +84,7 @@ class Choice {
   std::string runner_up_sentence() const {
     if (!bench_.training) return "";
     for (const BenchFile::Ranked& other : bench_.training->ranking) {
-      const Value expected =
-          value(other.expected_fps, other.expected_energy_j, other.expected_latency_ms);
+      const Value expected = metric_.value(other.expected);
       if (other.name == bench_.chosen->name || !expected) continue;
       return " Next to it in training was " + other.name + ", with " +
              metric_.with_unit(*expected) + ".";
@@ -132,7 +115,6 @@ class Choice {
   }
 
   const BenchFile& bench_;
-  const std::size_t which_;
   const Metric& metric_;
 };
 

@@ -4,27 +4,15 @@
 #include <algorithm>
 #include <cmath>
 
-#include "pipelines/report/text.h"
+#include "pipelines/report/markup.h"
 
 namespace tandem {
 namespace {
 
-std::string id(Mark mark) {
-  switch (mark) {
-    case Mark::predicted:
-      return "predicted";
-    case Mark::chosen:
-      return "chosen";
-    case Mark::best:
-      return "best";
-    case Mark::baseline:
-      return "baseline";
-  }
-  return "";
-}
-
 std::string use(Mark mark, const std::string& attributes) {
-  return "<use href=\"#mark-" + id(mark) + "\"" + attributes + "/>";
+  constexpr const char* kIds[] = {"predicted", "chosen", "best", "baseline"};  // as Mark
+  return std::string("<use href=\"#mark-") + kIds[static_cast<int>(mark)] + "\"" + attributes +
+         "/>";
 }
 
 }  // namespace

@@ -3,9 +3,42 @@
 
 #include <algorithm>
 
-#include "pipelines/report/text.h"
+#include "pipelines/report/markup.h"
 
 namespace tandem {
+namespace {
+
+std::optional<double> efficiency(const Performance& p) {
+  if (!p.throughput_fps || !p.energy_j || *p.energy_j <= 0) return std::nullopt;
+  return *p.throughput_fps / *p.energy_j;
+}
+
+// Energies of less than a joule, in a smaller unit.
+void rescale_energy(Metric& metric) {
+  const double most = metric.range().second;
+  if (most <= 0 || most >= 1) return;
+  metric.scale = most < 1e-3 ? 1e6 : 1e3;
+  metric.unit = most < 1e-3 ? "\u00b5J/frame" : "mJ/frame";
+  if (metric.baseline) *metric.baseline *= metric.scale;
+  for (Metric::Values& values : metric.values) {
+    if (values.measured) *values.measured *= metric.scale;
+    if (values.predicted) *values.predicted *= metric.scale;
+  }
+}
+
+}  // namespace
+
+std::optional<double> Metric::value(const Performance& performance) const {
+  std::optional<double> value = of(performance);
+  if (value) *value *= scale;
+  return value;
+}
+
+std::optional<double> Metric::score(const Performance& performance) const {
+  const std::optional<double> value = of(performance);
+  if (!value || !lower_is_better) return value;
+  return *value > 0 ? std::optional(1 / *value) : std::nullopt;
+}
 
 bool Metric::any_measured() const {
   return std::any_of(values.begin(), values.end(), [](const Values& v) { return !!v.measured; });
@@ -44,84 +77,32 @@ std::pair<double, double> Metric::range() const {
 
 std::string Metric::with_unit(double value) const { return significant(value) + " " + unit; }
 
-namespace {
-
-std::optional<std::size_t> best_by(const BenchFile& bench, const std::string& metric) {
-  if (bench.metric != metric || !bench.best) return std::nullopt;
-  const auto& all = bench.configurations;
-  const auto found = std::ranges::find(all, bench.best->name, &BenchFile::Configuration::name);
-  if (found == all.end()) return std::nullopt;
-  return static_cast<std::size_t>(found - all.begin());
-}
-
-}  // namespace
-
-Metric throughput_metric(const BenchFile& bench) {
-  Metric metric{"Throughput", "frames/s", "", false, 1, {}, {}, best_by(bench, "throughput")};
-  for (const BenchFile::Configuration& c : bench.configurations) {
-    metric.values.push_back({c.throughput_fps, c.predicted_fps});
+std::vector<Metric> metrics_of(const BenchFile& bench) {
+  std::vector<Metric> metrics = {
+      {"Throughput", "frames/s", "", false, [](const Performance& p) { return p.throughput_fps; }},
+      {"Energy", "J/frame", "", true, [](const Performance& p) { return p.energy_j; }},
+      {"Efficiency", "fps/J", "throughput/energy", false, efficiency},
+      {"Latency", "ms", "95 of 100 frames take no more", true,
+       [](const Performance& p) { return p.latency_ms; }}};
+  constexpr const char* kNames[] = {"throughput", "energy", "efficiency", "latency"};
+  for (std::size_t k = 0; k < metrics.size(); ++k) {
+    Metric& metric = metrics[k];
+    for (const BenchFile::Configuration& c : bench.configurations)
+      metric.values.push_back({metric.of(c.measured), metric.of(c.predicted)});
+    if (bench.baseline) metric.baseline = metric.of(bench.baseline->measured);
+    if (bench.metric != kNames[k] || !bench.best) continue;
+    if (const auto* best = find_configuration(bench, bench.best->name))
+      metric.named_best = static_cast<std::size_t>(best - bench.configurations.data());
   }
-  if (bench.baseline) metric.baseline = bench.baseline->throughput_fps;
-  return metric;
-}
-
-Metric energy_metric(const BenchFile& bench) {
-  Metric metric{"Energy", "J/frame", "", true, 1, {}, {}, best_by(bench, "energy")};
-  for (const BenchFile::Configuration& c : bench.configurations) {
-    metric.values.push_back({c.energy_per_frame_j, c.predicted_energy_j});
-  }
-  if (bench.baseline) metric.baseline = bench.baseline->energy_per_frame_j;
-  const double most = metric.range().second;
-  const auto rescale = [&](double factor, const char* unit) {
-    metric.unit = unit;
-    metric.scale = factor;
-    if (metric.baseline) *metric.baseline *= factor;
-    for (Metric::Values& values : metric.values) {
-      if (values.measured) *values.measured *= factor;
-      if (values.predicted) *values.predicted *= factor;
-    }
-  };
-  if (most > 0 && most < 1e-3) {
-    rescale(1e6, "\u00b5J/frame");
-  } else if (most > 0 && most < 1) {
-    rescale(1e3, "mJ/frame");
-  }
-  return metric;
-}
-
-Metric efficiency_metric(const BenchFile& bench) {
-  Metric metric{"Efficiency", "fps/J", "throughput/energy",         false, 1,
-                {},           {},      best_by(bench, "efficiency")};
-  for (const BenchFile::Configuration& c : bench.configurations) {
-    metric.values.push_back({efficiency(c.throughput_fps, c.energy_per_frame_j),
-                             efficiency(c.predicted_fps, c.predicted_energy_j)});
-  }
-  if (bench.baseline) {
-    metric.baseline =
-        efficiency(bench.baseline->throughput_fps, bench.baseline->energy_per_frame_j);
-  }
-  return metric;
-}
-
-Metric latency_metric(const BenchFile& bench) {
-  Metric metric{"Latency", "ms", "95 of 100 frames take no more", true, 1,
-                {},        {},   best_by(bench, "latency")};
-  for (const BenchFile::Configuration& c : bench.configurations)
-    metric.values.push_back({c.latency_ms, c.predicted_latency_ms});
-  if (bench.baseline) metric.baseline = bench.baseline->latency_ms;
-  return metric;
+  rescale_energy(metrics[1]);
+  return metrics;
 }
 
 std::size_t judging_metric(const BenchFile& bench) {
-  if (bench.metric == "latency") return bench.best && bench.best->latency_ms ? 3 : 0;
-  const bool best_has_energy = bench.best && bench.best->energy_per_frame_j;
+  if (bench.metric == "latency") return bench.best && bench.best->measured.latency_ms ? 3 : 0;
+  const bool best_has_energy = bench.best && bench.best->measured.energy_j;
   if (bench.metric == "throughput" || !best_has_energy) return 0;
   return bench.metric == "energy" ? 1 : 2;
-}
-
-std::optional<double> efficiency(std::optional<double> fps, std::optional<double> energy_j) {
-  if (!fps || !energy_j || *energy_j <= 0) return std::nullopt;
-  return *fps / *energy_j;
 }
 
 std::optional<double> prediction_error(const Metric::Values& values) {

@@ -2,11 +2,8 @@
 #include "pipelines/report/page.h"
 
 #include "pipelines/report/marks.h"
-#include "pipelines/report/panels.h"
-#include "pipelines/report/scatter.h"
-#include "pipelines/report/style.h"
-#include "pipelines/report/summary.h"
-#include "pipelines/report/text.h"
+#include "pipelines/report/markup.h"
+#include "pipelines/report/parts.h"
 
 namespace tandem {
 namespace {
@@ -92,13 +89,12 @@ std::string how_to_read(const BenchFile& bench) {
 }
 
 std::string bench_part(const BenchFile& bench, std::size_t number) {
-  const std::vector<Metric> metrics = {throughput_metric(bench), energy_metric(bench),
-                                       efficiency_metric(bench), latency_metric(bench)};
+  const std::vector<Metric> metrics = metrics_of(bench);
+  std::string parts;
+  for (const Metric& metric : metrics) parts += metric_part(bench, metric);
   return "<article id=\"bench-" + std::to_string(number) + "\">" +
          element("h2", escaped(bench_title(bench))) + "\n" + bench_conditions(bench) +
-         summary_table(bench, metrics) + element("p", escaped(how_to_read(bench))) + "\n" +
-         metric_part(bench, metrics[0]) + metric_part(bench, metrics[1]) +
-         metric_part(bench, metrics[2]) + metric_part(bench, metrics[3]) +
+         summary_table(bench, metrics) + element("p", escaped(how_to_read(bench))) + "\n" + parts +
          predictions_part(bench, metrics) + "<details><summary>All values</summary>\n" +
          values_table(bench, metrics) + "</details></article>\n";
 }

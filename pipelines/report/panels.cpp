@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "pipelines/report/panels.h"
-
 #include <algorithm>
 #include <map>
 
 #include "pipelines/report/axis.h"
 #include "pipelines/report/marks.h"
-#include "pipelines/report/text.h"
+#include "pipelines/report/markup.h"
+#include "pipelines/report/parts.h"
 
 namespace tandem {
 namespace {

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "pipelines/report/scatter.h"
-
 #include <algorithm>
 #include <cmath>
 
 #include "model/median.h"
 #include "pipelines/report/axis.h"
 #include "pipelines/report/marks.h"
-#include "pipelines/report/text.h"
+#include "pipelines/report/markup.h"
+#include "pipelines/report/parts.h"
 
 namespace tandem {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "pipelines/report/style.h"
+#include "pipelines/report/markup.h"
 
 namespace tandem {
 

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "pipelines/report/summary.h"
-
-#include "pipelines/report/choice.h"
 #include "pipelines/report/marks.h"
-#include "pipelines/report/text.h"
+#include "pipelines/report/markup.h"
+#include "pipelines/report/parts.h"
 
 namespace tandem {
 namespace {
@@ -19,48 +17,35 @@ std::string head(const std::string& text, bool number = true) {
 // configuration is said of it.
 struct Line {
   std::string mark, what, configuration;
-  std::optional<double> fps, energy_j, predicted_fps, ratio_to_best, latency_ms = {};
+  Performance measured = {};
+  std::optional<double> predicted_fps = {}, ratio_to_best = {};
 };
-
-// What `chosen` and `best` are judged by; more is better.
-std::optional<double> score(const BenchFile& bench, std::optional<double> fps,
-                            std::optional<double> energy_j, std::optional<double> latency_ms) {
-  const std::size_t metric = judging_metric(bench);
-  if (metric == 3)
-    return latency_ms && *latency_ms > 0 ? std::optional(1 / *latency_ms) : std::nullopt;
-  if (metric == 0) return fps;
-  return efficiency(metric == 1 ? 1 : fps, energy_j);
-}
 
 Line line_of(const BenchFile& bench, Mark mark, const char* what,
              const std::optional<BenchFile::Pick>& pick) {
-  Line line{mark_in_text(mark), what, kUnknown, {}, {}, {}, {}};
+  Line line{mark_in_text(mark), what, kUnknown};
   if (!pick) return line;
   line.configuration = pick->name;
-  line.fps = pick->throughput_fps;
-  line.energy_j = pick->energy_per_frame_j;
+  line.measured = pick->measured;
   line.ratio_to_best = pick->ratio_to_best;
-  line.latency_ms = pick->latency_ms;
   const BenchFile::Configuration* found = find_configuration(bench, pick->name);
   if (found && mark != Mark::baseline) {
-    line.predicted_fps = found->predicted_fps;
-    if (!line.energy_j) line.energy_j = found->energy_per_frame_j;
+    line.predicted_fps = found->predicted.throughput_fps;
+    if (!line.measured.energy_j) line.measured.energy_j = found->measured.energy_j;
   }
   return line;
 }
 
-std::vector<Line> lines_of(const BenchFile& bench) {
+std::vector<Line> lines_of(const BenchFile& bench, const Metric& metric) {
   std::vector<Line> lines = {line_of(bench, Mark::chosen, "Chosen", bench.chosen),
                              line_of(bench, Mark::best, "Best", bench.best),
                              line_of(bench, Mark::baseline, "Baseline", bench.baseline),
-                             {"", "CPU alone, cg", "", bench.cpu_cg_fps, {}, {}, {}},
-                             {"", "CPU alone, mg", "", bench.cpu_mg_fps, {}, {}, {}},
-                             {"", "Device alone", "", bench.device_fps, {}, {}, {}}};
-  if (!bench.best) return lines;
-  const auto best = score(bench, bench.best->throughput_fps, bench.best->energy_per_frame_j,
-                          bench.best->latency_ms);
+                             {"", "CPU alone, cg", "", {bench.cpu_cg_fps, {}}},
+                             {"", "CPU alone, mg", "", {bench.cpu_mg_fps, {}}},
+                             {"", "Device alone", "", {bench.device_fps, {}}}};
+  const auto best = bench.best ? metric.score(bench.best->measured) : std::nullopt;
   for (Line& line : lines) {
-    const std::optional<double> own = score(bench, line.fps, line.energy_j, line.latency_ms);
+    const std::optional<double> own = metric.score(line.measured);
     if (!line.ratio_to_best && own && best && *best > 0) line.ratio_to_best = *own / *best;
   }
   return lines;
@@ -111,19 +96,17 @@ std::string summary_table(const BenchFile& bench, const std::vector<Metric>& met
   if (energy.any_measured()) out += head(energy.unit) + head(efficient.unit);
   if (latency) out += head("latency, ms");
   out += "</tr></thead><tbody>\n";
-  for (const Line& line : lines_of(bench)) {
+  for (const Line& line : lines_of(bench, metrics[judging_metric(bench)])) {
     out += "<tr><th>" + line.mark + escaped(line.what) + "</th>" + cell(line.configuration) +
-           number_cell(line.fps) + number_cell(percent(line.ratio_to_best));
+           number_cell(line.measured.throughput_fps) + number_cell(percent(line.ratio_to_best));
     if (throughput.any_predicted()) {
-      out += number_cell(line.predicted_fps) +
-             number_cell(signed_percent(prediction_error({line.fps, line.predicted_fps})));
+      const Metric::Values values{line.measured.throughput_fps, line.predicted_fps};
+      out +=
+          number_cell(line.predicted_fps) + number_cell(signed_percent(prediction_error(values)));
     }
-    if (energy.any_measured()) {
-      std::optional<double> energy_per_frame = line.energy_j;
-      if (energy_per_frame) *energy_per_frame *= energy.scale;
-      out += number_cell(energy_per_frame) + number_cell(efficiency(line.fps, line.energy_j));
-    }
-    if (latency) out += number_cell(line.latency_ms);
+    if (energy.any_measured())
+      out += number_cell(energy.value(line.measured)) + number_cell(efficient.value(line.measured));
+    if (latency) out += number_cell(line.measured.latency_ms);
     out += "</tr>\n";
   }
   out += "</tbody></table></div>\n";

@@ -5,8 +5,7 @@
 #include <cstdio>
 
 #include "pipelines/report/marks.h"
-#include "pipelines/report/style.h"
-#include "pipelines/report/text.h"
+#include "pipelines/report/markup.h"
 #include "pipelines/streams/heat_map.h"
 
 namespace tandem::streams {

@@ -5,7 +5,7 @@
 #include <set>
 
 #include "pipelines/report/marks.h"
-#include "pipelines/report/text.h"
+#include "pipelines/report/markup.h"
 
 namespace tandem::streams {
 namespace {

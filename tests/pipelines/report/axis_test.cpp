@@ -5,7 +5,7 @@
 
 #include <cmath>
 
-#include "pipelines/report/text.h"
+#include "pipelines/report/markup.h"
 
 namespace tandem::test {
 namespace {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "pipelines/report/choice.h"
-
 #include <gtest/gtest.h>
+
+#include "pipelines/report/parts.h"
 
 namespace tandem::test {
 namespace {
@@ -10,19 +10,16 @@ namespace {
 BenchFile example() {
   BenchFile bench;
   bench.metric = "throughput";
-  bench.configurations = {{"c/cg1", "c", 1, 100, 2, 110, 2},
-                          {"c/mg", "c", 0, 200, 1, 190, 1},
-                          {"g/cg1", "g", 1, 250, 4, 150, 4}};
-  bench.chosen = BenchFile::Pick{"c/mg", 200, 1, 0.8, 220, 1};
-  bench.best = BenchFile::Pick{"g/cg1", 250, 4, {}, {}, {}};
+  bench.configurations = {{"c/cg1", "c", 1, {100, 2}, {110, 2}},
+                          {"c/mg", "c", 0, {200, 1}, {190, 1}},
+                          {"g/cg1", "g", 1, {250, 4}, {150, 4}}};
+  bench.chosen = BenchFile::Pick{"c/mg", {200, 1}, 0.8, {220, 1}};
+  bench.best = BenchFile::Pick{"g/cg1", {250, 4}};
   bench.training = BenchFile::Training{5, 100, 1.5, 3, {}};
   return bench;
 }
 
-std::string sentences(const BenchFile& bench) {
-  return choice_sentences(bench, {throughput_metric(bench), energy_metric(bench),
-                                  efficiency_metric(bench), latency_metric(bench)});
-}
+std::string sentences(const BenchFile& bench) { return choice_sentences(bench, metrics_of(bench)); }
 
 TEST(ReportChoice, LostBecauseTheModelExpectedLessOfTheBest) {
   EXPECT_EQ(sentences(example()),
@@ -36,9 +33,9 @@ TEST(ReportChoice, LostBecauseTheModelExpectedLessOfTheBest) {
 TEST(ReportChoice, ByLatencyLessIsBetter) {
   BenchFile bench = example();
   bench.metric = "latency";
-  bench.chosen->latency_ms = 5;
-  bench.chosen->predicted_latency_ms = 6;
-  bench.best->latency_ms = 4;
+  bench.chosen->measured.latency_ms = 5;
+  bench.chosen->predicted.latency_ms = 6;
+  bench.best->measured.latency_ms = 4;
   EXPECT_NE(sentences(bench).find("tandembin chose c/mg, which reaches 80.0% of the best: 5.00 ms, "
                                   "g/cg1 4.00 ms. When it decided it expected 6.00 ms (20.0% more"),
             std::string::npos)
@@ -47,24 +44,24 @@ TEST(ReportChoice, ByLatencyLessIsBetter) {
 
 TEST(ReportChoice, LostBecauseTrainingSawLessOfTheBest) {
   BenchFile bench = example();
-  bench.training->ranking = {{"c/mg", 220, 1}, {"g/cg1", 200, 4}};
+  bench.training->ranking = {{"c/mg", {220, 1}}, {"g/cg1", {200, 4}}};
   EXPECT_NE(sentences(bench).find("g/cg1 was known when training ended, with 200 frames/s (20.0% "
                                   "less than was measured): less good than c/mg was then."),
             std::string::npos)
       << sentences(bench);
-  bench.training->ranking[1].expected_fps = 221;
+  bench.training->ranking[1].expected.throughput_fps = 221;
   EXPECT_NE(sentences(bench).find(": too little better than c/mg"), std::string::npos)
       << sentences(bench);
 }
 
 TEST(ReportChoice, LostAlthoughTheModelExpectedMore) {
   BenchFile bench = example();
-  bench.configurations[2].predicted_fps = 250;
+  bench.configurations[2].predicted.throughput_fps = 250;
   EXPECT_NE(sentences(bench).find("predicted 250 frames/s (as measured), which is better than what "
                                   "was expected of c/mg; the file does not tell what trials"),
             std::string::npos)
       << sentences(bench);
-  bench.training->ranking = {{"c/mg", 220, 1}};
+  bench.training->ranking = {{"c/mg", {220, 1}}};
   EXPECT_NE(sentences(bench).find("after the trials it was not among the best five any more."),
             std::string::npos)
       << sentences(bench);
@@ -72,8 +69,8 @@ TEST(ReportChoice, LostAlthoughTheModelExpectedMore) {
 
 TEST(ReportChoice, Won) {
   BenchFile bench = example();
-  bench.chosen = BenchFile::Pick{"g/cg1", 250, 4, 1, 225, 4};
-  bench.training = BenchFile::Training{1, 100, 1.5, 0, {{"g/cg1", 225, 4}, {"c/mg", 190, 1}}};
+  bench.chosen = BenchFile::Pick{"g/cg1", {250, 4}, 1, {225, 4}};
+  bench.training = BenchFile::Training{1, 100, 1.5, 0, {{"g/cg1", {225, 4}}, {"c/mg", {190, 1}}}};
   EXPECT_EQ(sentences(bench),
             "tandembin chose g/cg1, and it is the best of the 3 configurations that were measured: "
             "250 frames/s. When it decided it expected 225 frames/s (10.0% less than was "
@@ -84,9 +81,9 @@ TEST(ReportChoice, Won) {
 TEST(ReportChoice, LessEnergyIsBetter) {
   BenchFile bench = example();
   bench.metric = "energy";
-  bench.chosen = BenchFile::Pick{"c/cg1", 100, 2, 0.5, 110, 1.5};
-  bench.best = BenchFile::Pick{"c/mg", 200, 1, {}, {}, {}};
-  bench.configurations[1].predicted_energy_j = 3;
+  bench.chosen = BenchFile::Pick{"c/cg1", {100, 2}, 0.5, {110, 1.5}};
+  bench.best = BenchFile::Pick{"c/mg", {200, 1}};
+  bench.configurations[1].predicted.energy_j = 3;
   const std::string text = sentences(bench);
   EXPECT_NE(text.find("reaches 50.0% of the best: 2.00 J/frame, c/mg 1.00 J/frame. When it decided "
                       "it expected 1.50 J/frame (25.0% less than was measured)."),
@@ -101,12 +98,12 @@ TEST(ReportChoice, LessEnergyIsBetter) {
 TEST(ReportChoice, SaysWhatTheFileTells) {
   BenchFile bench = example();
   bench.training = {};
-  bench.chosen->predicted_fps = {};
-  for (BenchFile::Configuration& c : bench.configurations) c.predicted_fps = {};
+  bench.chosen->predicted.throughput_fps = {};
+  for (BenchFile::Configuration& c : bench.configurations) c.predicted.throughput_fps = {};
   EXPECT_EQ(sentences(bench),
             "tandembin chose c/mg, which reaches 80.0% of the best: 200 frames/s, g/cg1 250 "
             "frames/s.");
-  bench.chosen->throughput_fps = {};
+  bench.chosen->measured.throughput_fps = {};
   EXPECT_EQ(sentences(bench), "");
   bench.chosen = {};
   EXPECT_EQ(sentences(bench), "");

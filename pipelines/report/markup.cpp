@@ -1,36 +1,25 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "pipelines/report/text.h"
+#include "pipelines/report/markup.h"
 
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
 
 namespace tandem {
-namespace {
-
-constexpr const char* kMinus = "\u2212";
-
-}  // namespace
 
 std::string escaped(std::string_view text) {
   std::string out;
   for (const char c : text) {
-    switch (c) {
-      case '&':
-        out += "&amp;";
-        break;
-      case '<':
-        out += "&lt;";
-        break;
-      case '>':
-        out += "&gt;";
-        break;
-      case '"':
-        out += "&quot;";
-        break;
-      default:
-        out += static_cast<unsigned char>(c) < 0x20 ? ' ' : c;
-    }
+    if (c == '&')
+      out += "&amp;";
+    else if (c == '<')
+      out += "&lt;";
+    else if (c == '>')
+      out += "&gt;";
+    else if (c == '"')
+      out += "&quot;";
+    else
+      out += static_cast<unsigned char>(c) < 0x20 ? ' ' : c;
   }
   return out;
 }
@@ -62,7 +51,7 @@ std::string percent(std::optional<double> ratio) {
 
 std::string signed_percent(std::optional<double> ratio) {
   if (!ratio) return kUnknown;
-  return (*ratio < 0 ? kMinus : "+") + fixed(std::fabs(100 * *ratio), 1) + "%";
+  return (*ratio < 0 ? "\u2212" : "+") + fixed(std::fabs(100 * *ratio), 1) + "%";
 }
 
 std::string element(std::string_view tag, std::string_view content, std::string_view css_class) {
