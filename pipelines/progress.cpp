@@ -10,6 +10,8 @@
 #include <cstdio>
 #include <utility>
 
+#include "pipelines/formatted.h"
+
 namespace tandem {
 namespace {
 
@@ -60,9 +62,7 @@ Progress::Progress(std::string title, std::size_t total)
     : title_(std::move(title)), total_(std::max<std::size_t>(total, 1)) {}
 
 Progress::~Progress() {
-  char taken[32];
-  std::snprintf(taken, sizeof taken, " in %.1f s", elapsed_s());
-  if (!quiet_counts) line_.finish(text(taken));
+  if (!quiet_counts) line_.finish(text(formatted(" in %.1f s", elapsed_s())));
 }
 
 double Progress::elapsed_s() const {
@@ -86,13 +86,9 @@ void Progress::advance(const std::string& note) {
 std::string clock_time(double seconds) {
   if (!(seconds >= 0)) return "?";
   const long total = std::lround(seconds);
-  char text[32];
-  if (total >= 3600) {
-    std::snprintf(text, sizeof text, "%ld:%02ld:%02ld", total / 3600, total / 60 % 60, total % 60);
-  } else {
-    std::snprintf(text, sizeof text, "%ld:%02ld", total / 60, total % 60);
-  }
-  return text;
+  const long hours = total / 3600, minutes = total / 60, seconds_left = total % 60;
+  return hours > 0 ? formatted("%ld:%02ld:%02ld", hours, minutes % 60, seconds_left)
+                   : formatted("%ld:%02ld", minutes, seconds_left);
 }
 
 }  // namespace tandem

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include <cstdarg>
-#include <cstdio>
+#include <cinttypes>
 #include <nlohmann/json.hpp>
 
 #include "files/terminal_text.h"
 #include "gst/publish/location.h"
+#include "pipelines/formatted.h"
 #include "pipelines/jobs/queue_summary.h"
 
 namespace tandem {
@@ -13,15 +13,6 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 constexpr std::size_t kMostUriShown = 2000, kMostReasonShown = 2000;  // bytes
-
-__attribute__((format(printf, 1, 2))) std::string formatted(const char* format, ...) {
-  char text[512];
-  va_list values;
-  va_start(values, format);
-  std::vsnprintf(text, sizeof text, format, values);
-  va_end(values);
-  return text;
-}
 
 // What workers hold: "7.3 7.5".
 std::string jobs_of_worker(const QueueState& state, const std::string& worker) {
@@ -38,18 +29,16 @@ std::string status_text(const QueueState& state, const QueueSummary& summary) {
   std::string text = formatted("%5s %6s %6s %7s %7s %6s %9s  %s\n", "video", "jobs", "done",
                                "running", "waiting", "failed", "frames", "");
   for (const VideoSummary& one : summary.videos) {
-    text += formatted("%5llu %6zu %6zu %7zu %7zu %6zu %9llu  ",
-                      static_cast<unsigned long long>(one.number), one.jobs, one.done, one.running,
-                      one.waiting, one.failed, static_cast<unsigned long long>(one.frames)) +
+    text += formatted("%5" PRIu64 " %6zu %6zu %7zu %7zu %6zu %9" PRIu64 "  ", one.number, one.jobs,
+                      one.done, one.running, one.waiting, one.failed, one.frames) +
             terminal_text(one.application) + " " +
             terminal_text(without_password(one.uri), kMostUriShown) + "\n";
   }
-  text += formatted(
-      "\n%.1f frames/s; %llu videos gathered before; %llu entries of results wait to "
-      "be gathered; the server uses %.1f MiB\n",
-      summary.frames_per_s, static_cast<unsigned long long>(state.videos_gathered),
-      static_cast<unsigned long long>(state.results_waiting),
-      static_cast<double>(state.memory_bytes) / (1 << 20));
+  text += formatted("\n%.1f frames/s; %" PRIu64 " videos gathered before; %" PRIu64
+                    " entries of results wait to "
+                    "be gathered; the server uses %.1f MiB\n",
+                    summary.frames_per_s, state.videos_gathered, state.results_waiting,
+                    static_cast<double>(state.memory_bytes) / (1 << 20));
   for (const WorkerState& worker : state.workers) {
     text += "worker " + terminal_text(worker.name) + ": " + jobs_of_worker(state, worker.name) +
             formatted(", silent for %.1f s\n", worker.idle_s);

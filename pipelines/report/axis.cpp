@@ -2,7 +2,8 @@
 #include "pipelines/report/axis.h"
 
 #include <cmath>
-#include <cstdio>
+
+#include "pipelines/formatted.h"
 
 namespace tandem {
 
@@ -13,9 +14,7 @@ double Axis::position(double value) const {
 
 std::string Axis::label(double tick) const {
   const bool thousands = ticks.back() >= 10000 && tick >= 1000;
-  char text[32];
-  std::snprintf(text, sizeof text, thousands ? "%gk" : "%g", thousands ? tick / 1000 : tick);
-  return text;
+  return thousands ? formatted("%gk", tick / 1000) : formatted("%g", tick);
 }
 
 Axis linear_axis(double most, int intervals) {

@@ -3,7 +3,8 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
+
+#include "pipelines/formatted.h"
 
 namespace tandem {
 
@@ -24,20 +25,12 @@ std::string escaped(std::string_view text) {
   return out;
 }
 
-std::string fixed(double value, int digits) {
-  char text[64];
-  std::snprintf(text, sizeof text, "%.*f", digits, value);
-  return text;
-}
+std::string fixed(double value, int digits) { return formatted("%.*f", digits, value); }
 
 std::string significant(double value) {
   if (value == 0 || !std::isfinite(value)) return fixed(value, 0);
   const int before_point = static_cast<int>(std::floor(std::log10(std::fabs(value)))) + 1;
-  if (before_point < -4 || before_point > 15) {
-    char text[64];
-    std::snprintf(text, sizeof text, "%.2e", value);
-    return text;
-  }
+  if (before_point < -4 || before_point > 15) return formatted("%.2e", value);
   return fixed(value, std::max(0, 3 - before_point));
 }
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
+#include <cinttypes>
 #include <cstdio>
 #include <map>
 
@@ -87,8 +88,7 @@ void submit(const SubmitSettings& settings, RedisSubmitQueue& queue, const std::
             const VideoIndex& index) {
   const Video video = queue.submit({uri, settings.application, settings.properties},
                                    cut(index, static_cast<uint64_t>(settings.part_s * 1e9)));
-  std::printf("video %llu: %s, %zu job%s, results in %s\n",
-              static_cast<unsigned long long>(video.number),
+  std::printf("video %" PRIu64 ": %s, %zu job%s, results in %s\n", video.number,
               terminal_text(without_password(uri)).c_str(), video.parts.size(),
               video.parts.size() == 1 ? "" : "s", terminal_text(results_file_name(video)).c_str());
   if (!index.why_whole.empty() && settings.part_s > 0)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "pipelines/jobs/gather/gather.h"
 
+#include <cinttypes>
 #include <cstdio>
 #include <map>
 #include <memory>
@@ -173,8 +174,7 @@ void Gathering::drop_gone(const std::vector<Video>& in_queue) {
 
 void Gathering::announce(const std::string& path, const GatheredVideo& video) {
   progress_.clear();
-  std::printf("%s: %llu frames\n", terminal_text(path).c_str(),
-              static_cast<unsigned long long>(video.frames()));
+  std::printf("%s: %" PRIu64 " frames\n", terminal_text(path).c_str(), video.frames());
   std::fflush(stdout);
 }
 

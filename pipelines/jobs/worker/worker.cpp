@@ -3,6 +3,7 @@
 
 #include <glib.h>
 
+#include <cinttypes>
 #include <cstdio>
 #include <thread>
 #include <utility>
@@ -93,8 +94,8 @@ void Worker::do_job(const Claim& claim) {
     case JobRun::Outcome::kComplete:
       insist([&](WorkQueue& queue) { run.finish(queue); });
       failures_ = 0;
-      std::printf("%s: %llu frames in %.2f s\n", shown(job.id).c_str(),
-                  static_cast<unsigned long long>(record.frames), record.seconds);
+      std::printf("%s: %" PRIu64 " frames in %.2f s\n", shown(job.id).c_str(), record.frames,
+                  record.seconds);
       std::fflush(stdout);
       break;
     case JobRun::Outcome::kLost:

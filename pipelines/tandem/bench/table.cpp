@@ -2,9 +2,10 @@
 #include "pipelines/tandem/bench/table.h"
 
 #include <algorithm>
-#include <cstdio>
 #include <functional>
 #include <vector>
+
+#include "pipelines/formatted.h"
 
 namespace tandem {
 namespace {
@@ -44,22 +45,15 @@ std::vector<Column> columns_of(const BenchResult& result) {
   return columns;
 }
 
-template <typename... Arguments>
-std::string cell(const char* format, Arguments... arguments) {
-  char text[64];
-  std::snprintf(text, sizeof text, format, arguments...);
-  return text;
-}
-
 }  // namespace
 
 std::string to_table(const BenchResult& result) {
   const std::vector<Column> columns = columns_of(result);
-  std::string groups = cell("%-*s", kNameWidth, ""),
-              heads = cell("%-*s", kNameWidth, "configuration");
+  std::string groups = formatted("%-*s", kNameWidth, ""),
+              heads = formatted("%-*s", kNameWidth, "configuration");
   for (const Column& column : columns) {
-    groups += cell("%*s", kCellWidth, column.group);
-    heads += cell("%*s", kCellWidth, column.head);
+    groups += formatted("%*s", kCellWidth, column.group);
+    heads += formatted("%*s", kCellWidth, column.head);
   }
   groups.erase(groups.find_last_not_of(' ') + 1);
   std::string table = groups + "\n" + heads + "   of best\n";
@@ -67,20 +61,21 @@ std::string to_table(const BenchResult& result) {
   for (const BenchMeasurement& measured : result.measurements) {
     if (measured.rounds_fps.empty()) continue;
     const std::string name = measured.configuration.name();
-    table += cell("%-*s", kNameWidth, name.c_str());
+    table += formatted("%-*s", kNameWidth, name.c_str());
     for (const Column& column : columns) {
       const std::optional<double> value = column.value(measured);
-      table += cell("%*s", kCellWidth, value ? cell(column.format, *value).c_str() : "-");
+      table += formatted("%*s", kCellWidth, value ? formatted(column.format, *value).c_str() : "-");
     }
     const double most = score(result, *best);
-    table += most > 0 ? cell("%9.0f%%", 100 * score(result, measured) / most) : cell("%10s", "-");
+    table += most > 0 ? formatted("%9.0f%%", 100 * score(result, measured) / most)
+                      : formatted("%10s", "-");
     if (&measured == best) table += "  <- best";
     if (result.training && name == result.training->chosen) table += "  <- chosen";
     table += '\n';
   }
   if (result.baseline) {
     table += "baseline: " + result.baseline->configuration.name() +
-             cell(" %.2f frames/s\n", result.baseline->median_fps());
+             formatted(" %.2f frames/s\n", result.baseline->median_fps());
   }
   return table;
 }

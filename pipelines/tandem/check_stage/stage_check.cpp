@@ -3,12 +3,12 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 #include <cstring>
 #include <random>
 #include <string_view>
 
 #include "kernels/stage_file/parse/directive.h"
+#include "pipelines/formatted.h"
 
 namespace tandem {
 namespace {
@@ -74,13 +74,9 @@ StageValue value_of(const StageParameter& parameter, double number) {
 std::string text_of(const StageParameter& parameter, const StageValue& value) {
   if (parameter.type == StageParameter::Type::kBool)
     return parameter.name + (value.whole ? "=true" : "=false");
-  char text[32];
-  if (parameter.type == StageParameter::Type::kFloat) {
-    std::snprintf(text, sizeof text, "=%.9g", static_cast<double>(value.real));
-  } else {
-    std::snprintf(text, sizeof text, "=%d", value.whole);
-  }
-  return parameter.name + text;
+  if (parameter.type == StageParameter::Type::kFloat)
+    return parameter.name + formatted("=%.9g", static_cast<double>(value.real));
+  return parameter.name + formatted("=%d", value.whole);
 }
 
 // The file with the code of the device for the cores; none where that is the same.
@@ -211,11 +207,9 @@ class StageCheck::Frames {
     for (std::size_t i = 0; i < checked_.size(); ++i) {
       const StageCast& at = checked_[i].cast;
       if (!at.file) continue;
-      char value[32];
-      std::snprintf(value, sizeof value, "%.6g", at.value);
       return check_.checked_[i].what +
              at_line(at.file, static_cast<int>(at.line), static_cast<int>(at.column),
-                     std::string(value) + " is beyond " + at.type +
+                     formatted("%.6g", at.value) + " is beyond " + at.type +
                          ", and devices convert it differently" +
                          (at.type == kByte ? ": convert_uchar_sat() keeps it within" : ""));
     }
@@ -284,10 +278,10 @@ class StageCheck::Frames {
         if (x == y || (std::isnan(x) && std::isnan(y))) continue;
         const double away = std::fabs(x - y) / std::max({1.0, std::fabs(x), std::fabs(y)});
         if (!(away <= tensor.tolerance)) {
-          char values[160];
-          std::snprintf(values, sizeof values, " is %.9g %s and %.9g %s (tolerance %g)", x, of_a, y,
-                        of_b, tensor.tolerance);
-          return what + place_of(a, i, k) + values + advice(runner_.file(), tensor, away);
+          return what + place_of(a, i, k) +
+                 formatted(" is %.9g %s and %.9g %s (tolerance %g)", x, of_a, y, of_b,
+                           tensor.tolerance) +
+                 advice(runner_.file(), tensor, away);
         }
         output.largest_difference = std::max(output.largest_difference, away);
       }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include <cstdio>
+#include <array>
 
 #include "kernels/opencl/opencl.h"
+#include "pipelines/formatted.h"
 #include "pipelines/tandem/doctor/doctor.h"
 #include "scheduler/machine/cores.h"
 
@@ -22,24 +23,9 @@ Json to_json(const MeterDescription& meter) {
             {"u", resolution(meter.covers.u, meter.resolution_s.u)}}}};
 }
 
-std::string every(double seconds) {
-  char text[64];
-  std::snprintf(text, sizeof text, ", a new value every %g ms", seconds * 1e3);
-  return text;
-}
-
 const char* name_of(SourceReport::State state) {
-  switch (state) {
-    case SourceReport::State::works:
-      return "works";
-    case SourceReport::State::absent:
-      return "absent";
-    case SourceReport::State::denied:
-      return "denied";
-    case SourceReport::State::broken:
-      break;
-  }
-  return "broken";
+  constexpr std::array kNames{"works", "absent", "denied", "broken"};  // as the states
+  return kNames.at(static_cast<std::size_t>(state));
 }
 
 Finding::State finding_state(SourceReport::State state) {
@@ -56,7 +42,8 @@ void examine_source(Examination& result, const std::string& source, const Energy
     data = {{"state", name_of(report.state)}, {"text", report.text}, {"advice", report.advice}};
     if (opened.meter) {
       data["meter"] = to_json(opened.meter->description());
-      text += every(opened.meter->description().coarsest_resolution_s());
+      text += formatted(", a new value every %g ms",
+                        1e3 * opened.meter->description().coarsest_resolution_s());
     }
     result.add({finding_state(report.state), source + ": " + text, report.advice});
   }

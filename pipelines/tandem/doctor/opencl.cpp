@@ -2,10 +2,12 @@
 #include "kernels/opencl/opencl.h"
 
 #include <algorithm>
+#include <array>
 #include <optional>
 
 #include "files/cache_folder.h"
 #include "kernels/util/program_cache.h"
+#include "pipelines/formatted.h"
 #include "pipelines/tandem/doctor/doctor.h"
 #include "pipelines/tandem/doctor/drivers.h"
 
@@ -18,14 +20,11 @@ using Json = nlohmann::ordered_json;
 constexpr double kMiB = 1024.0 * 1024.0;
 
 std::string describe(const opencl::DeviceDescription& device) {
-  char text[512];
-  std::snprintf(text, sizeof text, "%s (%s; %s, driver %s): %s, %u compute units, %.0f MiB%s",
-                device.name.c_str(), device.platform.c_str(), device.version.c_str(),
-                device.driver.c_str(),
-                device.is_gpu ? "GPU" : (device.is_cpu ? "CPU" : "accelerator"),
-                device.compute_units, static_cast<double>(device.global_memory_bytes) / kMiB,
-                device.unified_memory ? " shared with the host" : " of its own");
-  return text;
+  return formatted("%s (%s; %s, driver %s): %s, %u compute units, %.0f MiB%s", device.name.c_str(),
+                   device.platform.c_str(), device.version.c_str(), device.driver.c_str(),
+                   device.is_gpu ? "GPU" : (device.is_cpu ? "CPU" : "accelerator"),
+                   device.compute_units, static_cast<double>(device.global_memory_bytes) / kMiB,
+                   device.unified_memory ? " shared with the host" : " of its own");
 }
 
 Json to_json(const opencl::DeviceDescription& device) {
@@ -101,17 +100,8 @@ Finding finding_of(const OpenclDriver& driver, const DriverAnswer& answer, bool 
 }
 
 const char* name_of(DriverAnswer::Kind kind) {
-  switch (kind) {
-    case DriverAnswer::Kind::cannot_be_loaded:
-      return "cannot be loaded";
-    case DriverAnswer::Kind::crashes:
-      return "crashes";
-    case DriverAnswer::Kind::silent:
-      return "silent";
-    case DriverAnswer::Kind::works:
-      break;
-  }
-  return "works";
+  constexpr std::array kNames{"works", "cannot be loaded", "crashes", "silent"};  // as the kinds
+  return kNames.at(static_cast<std::size_t>(kind));
 }
 
 // The drivers that answer; none of them where all do, as the loader then needs no help.

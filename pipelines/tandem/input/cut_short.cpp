@@ -11,6 +11,7 @@
 #include <optional>
 #include <string_view>
 
+#include "pipelines/formatted.h"
 #include "pipelines/tandem/pipeline/text.h"
 
 namespace tandem {
@@ -118,10 +119,9 @@ std::string cut_short(const std::string& uri) {
   file.clear();
   file.seekg(0, std::ios::end);
   const auto there = static_cast<uint64_t>(file.tellg());
-  char text[96];
-  g_snprintf(text, sizeof text, "%.1f%% of it is missing (%" G_GUINT64_FORMAT " bytes)",
-             100.0 * static_cast<double>(missing) / static_cast<double>(missing + there), missing);
-  return text;
+  return formatted("%.1f%% of it is missing (%" G_GUINT64_FORMAT " bytes)",
+                   100.0 * static_cast<double>(missing) / static_cast<double>(missing + there),
+                   missing);
 }
 
 }  // namespace tandem

@@ -2,10 +2,10 @@
 #include "pipelines/tandem/knowledge/knowledge_text.h"
 
 #include <algorithm>
-#include <cstdio>
 #include <vector>
 
 #include "files/ascii.h"
+#include "pipelines/formatted.h"
 #include "scheduler/learn/knowledge_words.h"
 
 namespace tandem {
@@ -13,15 +13,8 @@ namespace {
 
 using Row = std::vector<std::string>;
 
-template <typename... Arguments>
-std::string format(const char* pattern, Arguments... arguments) {
-  char text[128];
-  std::snprintf(text, sizeof text, pattern, arguments...);
-  return text;
-}
-
 std::string number(const char* pattern, double value) {
-  return known(value) ? format(pattern, value) : "-";
+  return known(value) ? formatted(pattern, value) : "-";
 }
 
 // Columns as wide as what is in them; the letters of `right` name those that end in line.
@@ -70,7 +63,7 @@ std::string observations_text(const std::vector<Observation>& observations) {
     rows.push_back({to_string(seen.configuration), std::string(word_of(kKindWords, seen.kind)),
                     std::to_string(seen.frames), number("%.2f", 1 / seen.frame_s),
                     number("%.1f", seen.watts.sum()),
-                    is_trial(seen.kind) ? "-" : format("%.1f%%", 100 * seen.relative_error),
+                    is_trial(seen.kind) ? "-" : formatted("%.1f%%", 100 * seen.relative_error),
                     seen.in_vain ? "the device took none" : stage_times(seen)});
   }
   return table(rows, "llrrrrl");
@@ -133,9 +126,9 @@ std::string show_text(const Known& known, int64_t now_s) {
       {"chosen", chosen_name(known)},
   };
   if (objective.target_fps > 0)
-    rows[6][1] += format(", at least %g frames/s", objective.target_fps);
+    rows[6][1] += formatted(", at least %g frames/s", objective.target_fps);
   if (objective.power_budget_w > 0)
-    rows[6][1] += format(", at most %g W", objective.power_budget_w);
+    rows[6][1] += formatted(", at most %g W", objective.power_budget_w);
   if (known.chosen) {
     const Prediction& expected = known.chosen->prediction;
     rows[7][1] += "; expected: " + number("%.2f", expected.throughput_fps) + " frames/s, " +

@@ -4,13 +4,13 @@
 #include <glib.h>
 #include <unistd.h>
 
-#include <cstdio>
 #include <cstdlib>
 #include <random>
 #include <stdexcept>
 #include <utility>
 
 #include "gst/publish/location.h"
+#include "pipelines/formatted.h"
 
 namespace tandem {
 namespace {
@@ -52,9 +52,7 @@ std::string process_name() {
   for (char& c : host) {
     if (static_cast<unsigned char>(c) <= ' ') c = '-';  // CLIENT SETNAME takes no spaces
   }
-  char rest[64];
-  std::snprintf(rest, sizeof rest, "-%d-%04x", getpid(), std::random_device()() & 0xffffU);
-  return host + rest;
+  return host + formatted("-%d-%04x", getpid(), std::random_device()() & 0xffffU);
 }
 
 }  // namespace tandem

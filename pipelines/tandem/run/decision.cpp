@@ -1,19 +1,12 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "pipelines/tandem/run/decision.h"
 
-#include <cstdio>
-
+#include "pipelines/formatted.h"
 #include "pipelines/tandem/pipeline/elements.h"
 #include "pipelines/tandem/run/in_words.h"
 
 namespace tandem {
 namespace {
-
-std::string text_of(const char* format, double value) {
-  char text[64];
-  std::snprintf(text, sizeof text, format, value);
-  return text;
-}
 
 bool is_decision(const GstStructure* structure) {
   return structure && gst_structure_has_name(structure, "tandem-decision");
@@ -38,9 +31,9 @@ std::string rate_text(const GstStructure* structure, const std::string& prefix,
   const auto add = [&](const char* field, const char* format, const char* unit) {
     const auto value = read_double(structure, (prefix + field).c_str());
     if (!value) return;
-    text += (text.empty() ? "" : ", ") + text_of(format, *value);
+    text += (text.empty() ? "" : ", ") + formatted(format, *value);
     if (const auto had = before ? read_double(before, field) : std::nullopt)
-      text += " instead of " + text_of(format, *had);
+      text += " instead of " + formatted(format, *had);
     text += unit;
   };
   add("fps", "%.1f", " frames/s");
@@ -76,7 +69,7 @@ std::string learned_text(const GstStructure* decision) {
   int frames = 0;
   gst_structure_get_int(decision, "training-frames", &frames);
   if (frames == 0) return {};
-  return text_of("learned in %.2f s", read_double(decision, "training-seconds").value_or(0)) +
+  return formatted("learned in %.2f s", read_double(decision, "training-seconds").value_or(0)) +
          " on " + std::to_string(frames) + " frames";
 }
 
@@ -122,7 +115,7 @@ std::string waiting_text(const GstStructure* d, double max_overhead) {
   if (string_of(d, "reason") == "waits")
     return "still learning: " + runs + " until another bin of this process has measured";
   if (max_overhead == 0) return runs + ": max-overhead=0 allows no measurement";
-  return "still learning: " + runs + " until the " + text_of("%g", 100 * max_overhead) +
+  return "still learning: " + runs + " until the " + formatted("%g", 100 * max_overhead) +
          "% budget allows another measurement";
 }
 
@@ -132,7 +125,7 @@ std::string too_short_text(const GstStructure* d) {
   std::string text = "the video ended before learning did";
   if (frames > 0) {
     text += ", after " + std::to_string(frames) + " frames in " +
-            text_of("%.2f s", read_double(d, "training-seconds").value_or(0));
+            formatted("%.2f s", read_double(d, "training-seconds").value_or(0));
   }
   text += ": nothing was chosen";
   if (ranked(d) == 0) return text;
@@ -186,10 +179,8 @@ std::string training_text(const GstStructure* d) {
     int runs = 0, frames = 0;
     gst_structure_get_int(part, "runs", &runs);
     gst_structure_get_int(part, "frames", &frames);
-    char line[128];
-    g_snprintf(line, sizeof line, "\n  %-20s %5d %8d %8.3f", gst_structure_get_string(part, "on"),
-               runs, frames, read_double(part, "seconds").value_or(0));
-    text += line;
+    text += formatted("\n  %-20s %5d %8d %8.3f", gst_structure_get_string(part, "on"), runs, frames,
+                      read_double(part, "seconds").value_or(0));
   }
   return text.empty() ? text : "  trained on            runs   frames  seconds" + text;
 }

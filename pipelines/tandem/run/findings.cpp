@@ -2,26 +2,16 @@
 #include "pipelines/tandem/run/findings.h"
 
 #include <algorithm>
-#include <cstdarg>
 #include <map>
 #include <optional>
 #include <vector>
 
 #include "gst/meta/framejson.h"
+#include "pipelines/formatted.h"
 #include "pipelines/tandem/pipeline/elements.h"
-#include "pipelines/tandem/pipeline/text.h"
 
 namespace tandem {
 namespace {
-
-std::string print(const char* format, ...) G_GNUC_PRINTF(1, 2);
-std::string print(const char* format, ...) {
-  va_list arguments;
-  va_start(arguments, format);
-  const Text text(g_strdup_vprintf(format, arguments));
-  va_end(arguments);
-  return text.get();
-}
 
 double share(uint64_t part, uint64_t all) {
   return all > 0 ? static_cast<double>(part) / static_cast<double>(all) : 0;
@@ -38,11 +28,11 @@ class People final : public FrameFindings {
     return here > 0;
   }
   std::string progress() const override {
-    return print("%" G_GUINT64_FORMAT " people found", people_);
+    return formatted("%" G_GUINT64_FORMAT " people found", people_);
   }
   std::string summary() const override {
-    return print("%s (%.1f a frame, %" G_GUINT64_FORMAT " at most)", progress().c_str(),
-                 share(people_, frames_), most_);
+    return formatted("%s (%.1f a frame, %" G_GUINT64_FORMAT " at most)", progress().c_str(),
+                     share(people_, frames_), most_);
   }
 
  private:
@@ -65,12 +55,12 @@ class Tracks final : public FrameFindings {
     return alive_ > 0;
   }
   std::string progress() const override {
-    return print("tracks: %" G_GUINT64_FORMAT " alive, %" G_GUINT64_FORMAT " ended", alive_,
-                 begun_ - std::min(begun_, alive_));
+    return formatted("tracks: %" G_GUINT64_FORMAT " alive, %" G_GUINT64_FORMAT " ended", alive_,
+                     begun_ - std::min(begun_, alive_));
   }
   std::string summary() const override {
-    return print("%s, %.1f vectors a frame, the longest track %u frames", progress().c_str(),
-                 share(vectors_, frames_), longest_);
+    return formatted("%s, %.1f vectors a frame, the longest track %u frames", progress().c_str(),
+                     share(vectors_, frames_), longest_);
   }
 
  private:
@@ -101,8 +91,8 @@ class Labels final : public FrameFindings {
     labels.resize(std::min(labels.size(), most));
     std::string text;
     for (const auto& [label, frames] : labels) {
-      text += print("%s%s in %.0f%%", text.empty() ? "" : ", ", label.c_str(),
-                    100 * share(frames, frames_));
+      text += formatted("%s%s in %.0f%%", text.empty() ? "" : ", ", label.c_str(),
+                        100 * share(frames, frames_));
     }
     return text + " of the frames";
   }
@@ -115,7 +105,7 @@ class NoSpeckle final : public FrameFindings {
  public:
   explicit NoSpeckle(std::optional<int> iterations) {
     if (iterations)
-      text_ += print(", %d iteration%s a frame", *iterations, *iterations == 1 ? "" : "s");
+      text_ += formatted(", %d iteration%s a frame", *iterations, *iterations == 1 ? "" : "s");
   }
   bool add(GstBuffer*) override { return true; }
   std::string progress() const override { return text_; }

@@ -7,6 +7,7 @@
 #include <fstream>
 
 #include "gst/meta/framejson.h"
+#include "pipelines/formatted.h"
 
 namespace tandem {
 namespace {
@@ -135,11 +136,12 @@ void FrameLog::save_picture(GstPad* pad, GstBuffer* buffer) {
     g_error_free(error);
     return;
   }
-  char name[64];
+  std::string name;
   {
     const std::scoped_lock lock(mutex_);
-    g_snprintf(name, sizeof name, "/part%zu-%s-frame%04u.png", parts_.size(),
-               to_string(parts_.back().size).c_str(), static_cast<unsigned>(parts_.back().frames));
+    name =
+        formatted("/part%zu-%s-frame%04u.png", parts_.size(), to_string(parts_.back().size).c_str(),
+                  static_cast<unsigned>(parts_.back().frames));
   }
   GstMapInfo map;
   if (gst_buffer_map(gst_sample_get_buffer(png), &map, GST_MAP_READ)) {

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include <atomic>
+#include <cinttypes>
 #include <cstdio>
 #include <filesystem>
 
+#include "pipelines/formatted.h"
 #include "pipelines/progress.h"
 #include "pipelines/tandem/commands.h"
 #include "pipelines/tandem/input/cut_short.h"
@@ -107,10 +109,9 @@ void choose_input(RunSettings& settings) {
   settings.input = "a moving pattern";
   if (settings.sizes.empty()) settings.sizes = {kPatternSize};
   if (settings.frame_limit() == 0) settings.frames = kPatternFrames;
-  std::printf(
-      "no --input: taking a moving pattern, %llu frames (the Debian package opencv-doc has a video "
-      "of people, vtest.avi)\n",
-      static_cast<unsigned long long>(settings.frame_limit()));
+  std::printf("no --input: taking a moving pattern, %" PRIu64
+              " frames (the Debian package opencv-doc has a video of people, vtest.avi)\n",
+              settings.frame_limit());
 }
 
 void check(RunSettings& settings, const std::optional<TextOutput>& metadata) {
@@ -168,9 +169,8 @@ void change_first_scales(GstElement* bin, const std::vector<double>& scales,
 std::string progress_text(const FrameLog::Count& count, GstElement* pipeline,
                           const std::string& activity, uint64_t frame_limit) {
   const double fps = count.seconds > 0 ? (count.frames - 1) / count.seconds : 0;
-  char text[64];
-  g_snprintf(text, sizeof text, "%" G_GUINT64_FORMAT " frames, %.1f frames/s, ", count.frames, fps);
-  const std::string frames = text + count.found + ", " + activity;
+  const std::string frames = formatted("%" PRIu64 " frames, %.1f frames/s, ", count.frames, fps) +
+                             count.found + ", " + activity;
   double done = 0;
   gint64 duration = 0;
   if (frame_limit > 0) done = static_cast<double>(count.frames) / frame_limit;
@@ -180,31 +180,29 @@ std::string progress_text(const FrameLog::Count& count, GstElement* pipeline,
   }
   if (done <= 0) return frames;
   done = std::min(done, 1.0);
-  g_snprintf(text, sizeof text, "%.0f%%, %s left: ", 100 * done,
-             clock_time(count.seconds * (1 - done) / done).c_str());
-  return text + frames;
+  return formatted("%.0f%%, %s left: ", 100 * done,
+                   clock_time(count.seconds * (1 - done) / done).c_str()) +
+         frames;
 }
 
 void print_part(const LoggedPart& part, bool verbose) {
   const double fps = part.seconds > 0 ? part.frames / part.seconds : 0;
-  std::printf("%s: %llu frames in %.1f s (%.1f frames/s)", to_string(part.size).c_str(),
-              static_cast<unsigned long long>(part.frames), part.seconds, fps);
+  std::printf("%s: %" PRIu64 " frames in %.1f s (%.1f frames/s)", to_string(part.size).c_str(),
+              part.frames, part.seconds, fps);
   std::puts(part.found.empty() ? "" : (", " + part.found).c_str());
   std::printf("  %s; frames on CPU/device:", activity_summary(part.stats, verbose).c_str());
   const char* separator = "";
   for (const StageCount& stage : part.stats.stages) {
-    std::printf("%s %s %llu/%llu", separator, stage.name.c_str(),
-                static_cast<unsigned long long>(stage.cpu_frames),
-                static_cast<unsigned long long>(stage.device_frames));
+    std::printf("%s %s %" PRIu64 "/%" PRIu64, separator, stage.name.c_str(), stage.cpu_frames,
+                stage.device_frames);
     separator = ",";
   }
   std::puts("");
 }
 
 void print_pictures(const LoggedPart& part, const std::string& folder) {
-  std::printf("  %llu picture%s in '%s'%s\n", static_cast<unsigned long long>(part.pictures),
-              part.pictures == 1 ? "" : "s", folder.c_str(),
-              part.found_any ? "" : ": nothing was found in any frame");
+  std::printf("  %" PRIu64 " picture%s in '%s'%s\n", part.pictures, part.pictures == 1 ? "" : "s",
+              folder.c_str(), part.found_any ? "" : ": nothing was found in any frame");
 }
 
 int run(const RunSettings& settings, TextOutput* metadata) {

@@ -7,6 +7,7 @@
 #include <optional>
 #include <thread>
 
+#include "pipelines/formatted.h"
 #include "pipelines/tandem/commands.h"
 #include "pipelines/tandem/output/output_file.h"
 #include "pipelines/tandem/pipeline/text.h"
@@ -20,12 +21,6 @@ namespace {
 
 constexpr int kThresholdFolds = 3;
 constexpr float kMinOverlap = 0.5f;
-
-std::string number(double value) {
-  char text[32];
-  std::snprintf(text, sizeof text, "%g", value);
-  return text;
-}
 
 std::string folder_names(const std::vector<std::string>& folders) {
   std::string names;
@@ -82,13 +77,13 @@ CurvePoint choose_threshold(const TrainingData& data, const FilterBank& bank,
       most_precise = point;
   }
   if (chosen) return *chosen;
-  char reached[80] = "it finds none of them";
-  if (most_precise)
-    std::snprintf(reached, sizeof reached, "at best %.3f, which finds %.3f of them",
-                  most_precise->precision, most_precise->recall);
+  const std::string reached = most_precise
+                                  ? formatted("at best %.3f, which finds %.3f of them",
+                                              most_precise->precision, most_precise->recall)
+                                  : "it finds none of them";
   throw Failure(
       "no model was written: in cross-validation the detector of '" + label +
-          "' reaches a precision of " + number(precision) + " at no threshold; " + reached,
+          "' reaches a precision of " + formatted("%g", precision) + " at no threshold; " + reached,
       "Give more photographs, or a lower --precision. The window of the detector is " +
           std::to_string(VividWindow::kWidth) + "x" + std::to_string(VividWindow::kHeight) +
           " pixels: it finds what is upright and mostly looks alike.");
