@@ -12,6 +12,7 @@
 #include "pipelines/tandem/input/main_video.h"
 #include "pipelines/tandem/options/options.h"
 #include "pipelines/tandem/pipeline/elements.h"
+#include "pipelines/tandem/pipeline/pads.h"
 #include "pipelines/tandem/pipeline/pipeline_loop.h"
 
 namespace tandem {
@@ -46,9 +47,7 @@ class Indexer {
   VideoIndex run(const std::string& uri, bool whole);
 
  private:
-  static GstPadProbeReturn on_data(GstPad* pad, GstPadProbeInfo* info, gpointer self);
-
-  void take_event(GstEvent* event);
+  void take_event(GstPadProbeInfo* info);
   void take_packet(GstBuffer* packet);
   void give_up(const std::string& why);
   void check_seeking();
@@ -66,16 +65,6 @@ class Indexer {
   std::optional<uint64_t> landed_ns_;
 };
 
-GstPadProbeReturn Indexer::on_data(GstPad*, GstPadProbeInfo* info, gpointer data) {
-  Indexer& self = *static_cast<Indexer*>(data);
-  if (GST_PAD_PROBE_INFO_TYPE(info) & GST_PAD_PROBE_TYPE_BUFFER) {
-    self.take_packet(GST_PAD_PROBE_INFO_BUFFER(info));
-    return GST_PAD_PROBE_DROP;
-  }
-  self.take_event(GST_PAD_PROBE_INFO_EVENT(info));
-  return GST_PAD_PROBE_OK;
-}
-
 // What is known suffices: the rest need not be read.
 void Indexer::give_up(const std::string& why) {
   if (!index_.why_whole.empty()) return;
@@ -83,13 +72,12 @@ void Indexer::give_up(const std::string& why) {
   gst_element_post_message(pipeline_.get(), gst_message_new_eos(GST_OBJECT(pipeline_.get())));
 }
 
-void Indexer::take_event(GstEvent* event) {
+void Indexer::take_event(GstPadProbeInfo* info) {
+  GstEvent* event = GST_PAD_PROBE_INFO_EVENT(info);
   const std::scoped_lock lock(mutex_);
   if (GST_EVENT_TYPE(event) == GST_EVENT_FLUSH_STOP) flushed_ = true;
   if (seeking_) return;
-  if (GST_EVENT_TYPE(event) == GST_EVENT_CAPS) {
-    GstCaps* caps = nullptr;
-    gst_event_parse_caps(event, &caps);
+  if (const GstCaps* caps = caps_in(info)) {
     codec_ = gst_structure_get_name(gst_caps_get_structure(caps, 0));
     if (const std::string why = why_whole(caps); !why.empty()) give_up(why);
   } else if (GST_EVENT_TYPE(event) == GST_EVENT_SEGMENT) {
@@ -159,11 +147,15 @@ VideoIndex Indexer::run(const std::string& uri, bool whole) {
   link_main_video(decoder, sink_);
   gst_segment_init(&segment_, GST_FORMAT_TIME);
   const ObjectRef<GstPad> pad(gst_element_get_static_pad(sink_, "sink"));
-  gst_pad_add_probe(pad.get(),
-                    static_cast<GstPadProbeType>(int{GST_PAD_PROBE_TYPE_BUFFER} |
-                                                 int{GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM} |
-                                                 int{GST_PAD_PROBE_TYPE_EVENT_FLUSH}),
-                    on_data, this, nullptr);
+  add_probe(pad.get(), kFrames | kEvents | GST_PAD_PROBE_TYPE_EVENT_FLUSH,
+            [this](GstPad*, GstPadProbeInfo* info) {
+              if (!is_frame(info)) {
+                take_event(info);
+                return GST_PAD_PROBE_OK;
+              }
+              take_packet(GST_PAD_PROBE_INFO_BUFFER(info));
+              return GST_PAD_PROBE_DROP;
+            });
   if (play(pipeline_, uri, {[] {}, [&] { give_up("interrupted"); }}) != Ended::by_itself)
     throw Failure("interrupted");
   if (index_.why_whole.empty()) check_seeking();

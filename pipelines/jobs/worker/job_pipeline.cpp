@@ -6,12 +6,14 @@
 
 #include <algorithm>
 #include <memory>
+#include <optional>
 
 #include "gst/meta/framejson.h"
 #include "pipelines/jobs/job_properties.h"
 #include "pipelines/jobs/worker/part_source.h"
 #include "pipelines/tandem/input/source.h"
 #include "pipelines/tandem/pipeline/bus_messages.h"
+#include "pipelines/tandem/pipeline/pads.h"
 #include "pipelines/tandem/pipeline/pipeline_loop.h"
 
 namespace tandem {
@@ -19,61 +21,36 @@ namespace {
 
 constexpr GstClockTime kLongestWait = 100 * GST_MSECOND;  // for a message
 
-// Makes the lines that `tandem run --metadata` writes.
-struct LineMaker {
-  const std::function<void(const std::string& line)>& take;
-  uint64_t next_frame;
-  FrameSize size{};
-
-  static GstPadProbeReturn on_data(GstPad*, GstPadProbeInfo* info, gpointer data) {
-    LineMaker& self = *static_cast<LineMaker*>(data);
-    if (GST_PAD_PROBE_INFO_TYPE(info) & GST_PAD_PROBE_TYPE_BUFFER) {
-      self.take(frame_json_line(GST_PAD_PROBE_INFO_BUFFER(info),
-                                {{}, self.next_frame++, self.size, g_get_real_time()}));
-      return GST_PAD_PROBE_OK;
-    }
-    GstEvent* event = GST_PAD_PROBE_INFO_EVENT(info);
-    if (GST_EVENT_TYPE(event) != GST_EVENT_CAPS) return GST_PAD_PROBE_OK;
-    GstCaps* caps = nullptr;
-    gst_event_parse_caps(event, &caps);
-    GstVideoInfo video;
-    if (gst_video_info_from_caps(&video, caps))
-      self.size = {GST_VIDEO_INFO_WIDTH(&video), GST_VIDEO_INFO_HEIGHT(&video)};
-    return GST_PAD_PROBE_OK;
-  }
-};
-
 // Before the pipeline is stopped, however that comes about.
 struct Stopping {
   const std::function<void()>& tell;
   ~Stopping() { tell(); }
 };
 
-// The size of frames is known before one of them is taken.
-struct SizeCheck {
-  InputGuard& guard;
-  double enlarged = 1;  // pixels of the work for each of the frame
+// The size that the caps of an event state, if it brings some.
+std::optional<FrameSize> size_in(GstPadProbeInfo* info) {
+  const GstCaps* caps = caps_in(info);
+  GstVideoInfo video;
+  if (!caps || !gst_video_info_from_caps(&video, caps)) return std::nullopt;
+  return FrameSize{GST_VIDEO_INFO_WIDTH(&video), GST_VIDEO_INFO_HEIGHT(&video)};
+}
 
-  static GstPadProbeReturn on_event(GstPad* pad, GstPadProbeInfo* info, gpointer data) {
-    SizeCheck& self = *static_cast<SizeCheck*>(data);
-    GstEvent* event = GST_PAD_PROBE_INFO_EVENT(info);
-    if (GST_EVENT_TYPE(event) != GST_EVENT_CAPS) return GST_PAD_PROBE_OK;
-    GstCaps* caps = nullptr;
-    gst_event_parse_caps(event, &caps);
-    GstVideoInfo video;
-    if (!gst_video_info_from_caps(&video, caps)) return GST_PAD_PROBE_OK;
-    try {
-      self.guard.check_pixels(GST_VIDEO_INFO_WIDTH(&video) * self.enlarged,
-                              GST_VIDEO_INFO_HEIGHT(&video));
-    } catch (const Failure& failure) {
-      const ObjectRef<GstElement> element(gst_pad_get_parent_element(pad));
-      GST_ELEMENT_ERROR(element.get(), RESOURCE, NO_SPACE_LEFT, ("%s", failure.what()),
-                        ("%s", failure.advice.c_str()));
-      return GST_PAD_PROBE_DROP;
-    }
+// The size of frames is known before one of them is taken. `enlarged`: pixels of the work for each
+// of the frame.
+GstPadProbeReturn check_size(InputGuard& guard, double enlarged, GstPad* pad,
+                             GstPadProbeInfo* info) {
+  const auto size = size_in(info);
+  if (!size) return GST_PAD_PROBE_OK;
+  try {
+    guard.check_pixels(size->width * enlarged, size->height);
     return GST_PAD_PROBE_OK;
+  } catch (const Failure& failure) {
+    const ObjectRef<GstElement> element(gst_pad_get_parent_element(pad));
+    GST_ELEMENT_ERROR(element.get(), RESOURCE, NO_SPACE_LEFT, ("%s", failure.what()),
+                      ("%s", failure.advice.c_str()));
+    return GST_PAD_PROBE_DROP;
   }
-};
+}
 
 // A scale below 1 enlarges both sides.
 double enlarged_by(const BinSettings& bin) {
@@ -88,11 +65,10 @@ bool play_job(const Job& job, const BinSettings& machine, const InputRules& rule
   const JobSetup setup = set_up(job.analysis, machine);
   // Declared before the pipeline: its streaming threads use them until they are stopped.
   InputGuard guard(rules);
-  LineMaker lines{handlers.line, job.part.first_frame};
-  SizeCheck size{guard, enlarged_by(setup.bin)};
+  const double enlarged = enlarged_by(setup.bin);
   std::unique_ptr<PartSource> part;
   guard.check(job.analysis.uri);
-  if (setup.size) guard.check_pixels(setup.size->width * size.enlarged, setup.size->height);
+  if (setup.size) guard.check_pixels(setup.size->width * enlarged, setup.size->height);
   Pipeline pipeline(gst_pipeline_new("job"));
   const Stopping stopping{handlers.stopping};
   guard.watch(pipeline.get());
@@ -104,13 +80,20 @@ bool play_job(const Job& job, const BinSettings& machine, const InputRules& rule
   Pipeline::link(bin, sink);
   part = std::make_unique<PartSource>(source, job.part);
   const ObjectRef<GstPad> in(gst_element_get_static_pad(bin, "sink"));
-  gst_pad_add_probe(in.get(), GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM, SizeCheck::on_event, &size,
-                    nullptr);
+  add_probe(in.get(), kEvents, [&guard, enlarged](GstPad* pad, GstPadProbeInfo* info) {
+    return check_size(guard, enlarged, pad, info);
+  });
   const ObjectRef<GstPad> out(gst_element_get_static_pad(bin, "src"));
-  gst_pad_add_probe(out.get(),
-                    static_cast<GstPadProbeType>(int{GST_PAD_PROBE_TYPE_BUFFER} |
-                                                 int{GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM}),
-                    LineMaker::on_data, &lines, nullptr);
+  // The lines that `tandem run --metadata` writes.
+  add_probe(out.get(), kFrames | kEvents,
+            [&handlers, frame = job.part.first_frame, size = FrameSize()](
+                GstPad*, GstPadProbeInfo* info) mutable {
+              if (is_frame(info))
+                handlers.line(frame_json_line(GST_PAD_PROBE_INFO_BUFFER(info),
+                                              {{}, frame++, size, g_get_real_time()}));
+              size = size_in(info).value_or(size);
+              return GST_PAD_PROBE_OK;
+            });
   BusMessages messages(pipeline.get(), job.analysis.uri,
                        [&](const GstStructure* message) { part->handle(message); });
   // No loop of GLib, whose default context belongs to another thread.

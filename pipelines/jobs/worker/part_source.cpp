@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "pipelines/tandem/input/source.h"
+#include "pipelines/tandem/pipeline/pads.h"
 
 namespace tandem {
 namespace {
@@ -14,23 +15,16 @@ namespace {
 constexpr char kSeek[] = "tandem-part-seek";
 constexpr uint64_t kFirstStepBack_ns = 2'000'000'000;
 
-constexpr auto kProbed = static_cast<GstPadProbeType>(int{GST_PAD_PROBE_TYPE_BUFFER} |
-                                                      int{GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM} |
-                                                      int{GST_PAD_PROBE_TYPE_EVENT_FLUSH});
-
 }  // namespace
 
 PartSource::PartSource(GstElement* source, const Part& part)
     : source_(source), part_(part), gate_(part), seeks_(part.start_ns.has_value()) {
   const ObjectRef<GstPad> pad(gst_element_get_static_pad(source, "src"));
-  gst_pad_add_probe(pad.get(), kProbed, on_data, this, nullptr);
-}
-
-GstPadProbeReturn PartSource::on_data(GstPad* pad, GstPadProbeInfo* info, gpointer data) {
-  PartSource& self = *static_cast<PartSource*>(data);
-  if (GST_PAD_PROBE_INFO_TYPE(info) & GST_PAD_PROBE_TYPE_BUFFER)
-    return self.take_frame(pad, GST_PAD_PROBE_INFO_BUFFER(info));
-  return self.take_event(GST_PAD_PROBE_INFO_EVENT(info));
+  add_probe(pad.get(), kFrames | kEvents | GST_PAD_PROBE_TYPE_EVENT_FLUSH,
+            [this](GstPad* from, GstPadProbeInfo* info) {
+              return is_frame(info) ? take_frame(from, GST_PAD_PROBE_INFO_BUFFER(info))
+                                    : take_event(GST_PAD_PROBE_INFO_EVENT(info));
+            });
 }
 
 GstPadProbeReturn PartSource::take_frame(GstPad* pad, GstBuffer* frame) {

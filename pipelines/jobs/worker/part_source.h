@@ -32,7 +32,6 @@ class PartSource {
   void stop();
 
  private:
-  static GstPadProbeReturn on_data(GstPad* pad, GstPadProbeInfo* info, gpointer self);
   GstPadProbeReturn take_frame(GstPad* pad, GstBuffer* frame);
   GstPadProbeReturn take_event(GstEvent* event);
   void ask_for_seek();

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "pipelines/tandem/pipeline/bus_messages.h"
+#include "pipelines/tandem/pipeline/pads.h"
 
 namespace tandem {
 namespace {
@@ -55,7 +56,12 @@ BenchPipeline::BenchPipeline(const FrameStore& frames, const BinSettings& settin
   Pipeline::link(source_, bin_);
   Pipeline::link(bin_, sink);
   const ObjectRef<GstPad> pad(gst_element_get_static_pad(sink, "sink"));
-  gst_pad_add_probe(pad.get(), GST_PAD_PROBE_TYPE_BUFFER, on_output, this, nullptr);
+  add_probe(pad.get(), kFrames, [this](GstPad*, GstPadProbeInfo*) {
+    const std::scoped_lock lock(mutex_);
+    ++out_;
+    came_out_.notify_one();
+    return GST_PAD_PROBE_OK;
+  });
   bus_.reset(gst_element_get_bus(pipeline_.get()));
   gst_element_set_state(pipeline_.get(), GST_STATE_PLAYING);
   feed_one();
@@ -64,14 +70,6 @@ BenchPipeline::BenchPipeline(const FrameStore& frames, const BinSettings& settin
   cores_ = stats.cores;
   stages_ = static_cast<int>(stats.stages.size());
   for (const StageCount& stage : stats.stages) can_split_.push_back(stage.can_split);
-}
-
-GstPadProbeReturn BenchPipeline::on_output(GstPad*, GstPadProbeInfo*, gpointer data) {
-  BenchPipeline& self = *static_cast<BenchPipeline*>(data);
-  const std::scoped_lock lock(self.mutex_);
-  ++self.out_;
-  self.came_out_.notify_one();
-  return GST_PAD_PROBE_OK;
 }
 
 void BenchPipeline::check_bus() {

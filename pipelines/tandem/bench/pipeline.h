@@ -61,7 +61,6 @@ class BenchPipeline {
 
  private:
   using Clock = std::chrono::steady_clock;
-  static GstPadProbeReturn on_output(GstPad*, GstPadProbeInfo*, gpointer data);
   void configure(const BenchConfiguration& configuration);
   void feed_one();
   void wait_until_empty();

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <string_view>
 
+#include "pipelines/tandem/pipeline/pads.h"
 #include "pipelines/tandem/pipeline/text.h"
 
 namespace tandem {
@@ -59,10 +60,10 @@ void fail_without_video(GstElement* decoder) {
 
 // The streams that are not analysed. Where the video is gone by the end, or never came, theirs is
 // the end of the input.
-GstPadProbeReturn pass_over(GstPad* pad, GstPadProbeInfo* info, gpointer first) {
-  if (GST_PAD_PROBE_INFO_TYPE(info) & GST_PAD_PROBE_TYPE_BUFFER) return GST_PAD_PROBE_DROP;
+GstPadProbeReturn pass_over(GstPad* pad, GstPadProbeInfo* info, GstElement* first) {
+  if (is_frame(info)) return GST_PAD_PROBE_DROP;
   if (GST_EVENT_TYPE(GST_PAD_PROBE_INFO_EVENT(info)) != GST_EVENT_EOS) return GST_PAD_PROBE_OK;
-  const ObjectRef<GstPad> sink(gst_element_get_static_pad(GST_ELEMENT(first), "sink"));
+  const ObjectRef<GstPad> sink(gst_element_get_static_pad(first, "sink"));
   const ObjectRef<GstElement> decoder(gst_pad_get_parent_element(pad));
   if (!has_had_video(sink.get()) && decoder)
     fail_without_video(decoder.get());
@@ -72,10 +73,8 @@ GstPadProbeReturn pass_over(GstPad* pad, GstPadProbeInfo* info, gpointer first) 
 }
 
 void leave_out(GstPad* pad, GstElement* first) {
-  gst_pad_add_probe(pad,
-                    static_cast<GstPadProbeType>(int{GST_PAD_PROBE_TYPE_BUFFER} |
-                                                 int{GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM}),
-                    pass_over, first, nullptr);
+  add_probe(pad, kFrames | kEvents,
+            [first](GstPad* from, GstPadProbeInfo* info) { return pass_over(from, info, first); });
 }
 
 // A demuxer's streams are all added before one of their frames passes.

@@ -9,6 +9,7 @@
 #include "pipelines/tandem/input/main_video.h"
 #include "pipelines/tandem/input/stated_rate.h"
 #include "pipelines/tandem/pipeline/elements.h"
+#include "pipelines/tandem/pipeline/pads.h"
 
 namespace tandem {
 namespace {
@@ -57,22 +58,6 @@ GstElement* make_bin(GstElement* producer, bool late, std::optional<Size> size) 
   return bin;
 }
 
-struct Watch {
-  std::function<bool(uint64_t)> before_frame;
-  uint64_t frames = 0;
-  bool ended = false;
-};
-
-GstPadProbeReturn on_data(GstPad* pad, GstPadProbeInfo* info, gpointer data) {
-  Watch& watch = *static_cast<Watch*>(data);
-  if (watch.ended) return GST_PAD_PROBE_DROP;
-  const bool frame = (GST_PAD_PROBE_INFO_TYPE(info) & GST_PAD_PROBE_TYPE_BUFFER) != 0;
-  if (!frame || watch.before_frame(watch.frames++)) return GST_PAD_PROBE_OK;
-  watch.ended = true;
-  end_stream_behind(pad);
-  return GST_PAD_PROBE_DROP;
-}
-
 }  // namespace
 
 GstElement* make_source(const std::string& uri, std::optional<Size> size) {
@@ -98,11 +83,15 @@ void watch_source(GstElement* source, std::function<bool(uint64_t)> before_frame
   const ObjectRef<GstElement> scaler = child(source, kScaler);
   const ObjectRef<GstPad> into(gst_element_get_static_pad(scaler.get(), "sink"));
   const ObjectRef<GstPad> pad(gst_pad_get_peer(into.get()));
-  gst_pad_add_probe(pad.get(),
-                    static_cast<GstPadProbeType>(int{GST_PAD_PROBE_TYPE_BUFFER} |
-                                                 int{GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM}),
-                    on_data, new Watch{std::move(before_frame)},
-                    [](gpointer data) { delete static_cast<Watch*>(data); });
+  add_probe(pad.get(), kFrames | kEvents,
+            [before_frame = std::move(before_frame), frames = uint64_t{0}, ended = false](
+                GstPad* decoded, GstPadProbeInfo* info) mutable {
+              if (ended) return GST_PAD_PROBE_DROP;
+              if (!is_frame(info) || before_frame(frames++)) return GST_PAD_PROBE_OK;
+              ended = true;
+              end_stream_behind(decoded);
+              return GST_PAD_PROBE_DROP;
+            });
 }
 
 void end_stream_behind(GstPad* pad) {

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "gst/util/framerate.h"
+#include "pipelines/tandem/pipeline/pads.h"
 
 namespace tandem {
 namespace {
@@ -16,9 +17,7 @@ struct StatedRate {
   GstClockTime latest_ns = GST_CLOCK_TIME_NONE;
 };
 
-void take_rate_of_clock(StatedRate& stream, GstPadProbeInfo* info) {
-  GstCaps* caps = nullptr;
-  gst_event_parse_caps(GST_PAD_PROBE_INFO_EVENT(info), &caps);
+void take_rate_of_clock(StatedRate& stream, GstPadProbeInfo* info, GstCaps* caps) {
   int n = 0, d = 1;
   gst_structure_get_fraction(gst_caps_get_structure(caps, 0), "framerate", &n, &d);
   stream.of_clock = n > 0 && gst_util_uint64_scale(GST_SECOND, static_cast<guint64>(d),
@@ -49,27 +48,25 @@ void drop_computed_time(StatedRate& stream, GstPadProbeInfo* info) {
   GST_PAD_PROBE_INFO_DATA(info) = frame;
 }
 
-GstPadProbeReturn on_stated_rate(GstPad*, GstPadProbeInfo* info, gpointer data) {
-  StatedRate& stream = *static_cast<StatedRate*>(data);
-  if (GST_PAD_PROBE_INFO_TYPE(info) & GST_PAD_PROBE_TYPE_BUFFER) {
+GstPadProbeReturn take_data(StatedRate& stream, GstPadProbeInfo* info) {
+  if (is_frame(info)) {
     drop_duration_of_clock(info);
     if (stream.of_clock) drop_computed_time(stream, info);
     return GST_PAD_PROBE_OK;
   }
-  const GstEventType type = GST_EVENT_TYPE(GST_PAD_PROBE_INFO_EVENT(info));
-  if (type == GST_EVENT_CAPS) take_rate_of_clock(stream, info);
-  if (type == GST_EVENT_SEGMENT) stream.latest_ns = GST_CLOCK_TIME_NONE;
+  if (GST_EVENT_TYPE(GST_PAD_PROBE_INFO_EVENT(info)) == GST_EVENT_SEGMENT)
+    stream.latest_ns = GST_CLOCK_TIME_NONE;
+  if (GstCaps* caps = caps_in(info)) take_rate_of_clock(stream, info, caps);
   return GST_PAD_PROBE_OK;
 }
 
 }  // namespace
 
 void drop_rate_of_clock(GstPad* pad) {
-  gst_pad_add_probe(pad,
-                    static_cast<GstPadProbeType>(int{GST_PAD_PROBE_TYPE_BUFFER} |
-                                                 int{GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM}),
-                    on_stated_rate, new StatedRate,
-                    [](gpointer data) { delete static_cast<StatedRate*>(data); });
+  add_probe(pad, kFrames | kEvents,
+            [stream = StatedRate()](GstPad*, GstPadProbeInfo* info) mutable {
+              return take_data(stream, info);
+            });
 }
 
 }  // namespace tandem

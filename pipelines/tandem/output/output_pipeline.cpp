@@ -6,6 +6,7 @@
 
 #include "pipelines/tandem/pipeline/bus_messages.h"
 #include "pipelines/tandem/pipeline/elements.h"
+#include "pipelines/tandem/pipeline/pads.h"
 #include "pipelines/tandem/pipeline/text.h"
 
 namespace tandem {
@@ -15,14 +16,10 @@ namespace {
 constexpr uint64_t kMostWaiting = 4;
 
 using SampleRef = MiniObjectRef<GstSample>;
-using EventRef = MiniObjectRef<GstEvent>;
 
 SampleRef make_sample(GstPad* pad, GstBuffer* frame) {
   const CapsRef caps(gst_pad_get_current_caps(pad));
-  const EventRef event(gst_pad_get_sticky_event(pad, GST_EVENT_SEGMENT, 0));
-  GstSegment segment;
-  gst_segment_init(&segment, GST_FORMAT_TIME);
-  if (event) gst_event_copy_segment(event.get(), &segment);
+  GstSegment segment = segment_of(pad);
   // appsrc ends the stream where a segment ends, and another one may follow.
   segment.stop = GST_CLOCK_TIME_NONE;
   return SampleRef(gst_sample_new(frame, caps.get(), &segment, nullptr));
@@ -67,16 +64,26 @@ OutputPipeline::OutputPipeline(std::string problem, const std::string& descripti
                guint64{0}, nullptr);
   Pipeline::link(entry_, elements_);
   const ObjectRef<GstPad> leaving(gst_element_get_static_pad(entry_, "src"));
-  gst_pad_add_probe(leaving.get(), GST_PAD_PROBE_TYPE_BUFFER, on_leaving, this, nullptr);
+  add_probe(leaving.get(), kFrames, [this](GstPad*, GstPadProbeInfo*) {
+    {
+      const std::scoped_lock lock(mutex_);
+      --waiting_;
+    }
+    changed_.notify_all();
+    return GST_PAD_PROBE_OK;
+  });
   const ObjectRef<GstBus> bus(gst_element_get_bus(pipeline_.get()));
   gst_bus_set_sync_handler(bus.get(), on_message, this, nullptr);
 }
 
 void OutputPipeline::take_from(GstPad* pad) {
-  gst_pad_add_probe(pad,
-                    static_cast<GstPadProbeType>(int{GST_PAD_PROBE_TYPE_BUFFER} |
-                                                 int{GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM}),
-                    on_data, this, nullptr);
+  add_probe(pad, kFrames | kEvents, [this](GstPad* from, GstPadProbeInfo* info) {
+    if (is_frame(info))
+      push(from, GST_PAD_PROBE_INFO_BUFFER(info));
+    else if (GST_EVENT_TYPE(GST_PAD_PROBE_INFO_EVENT(info)) == GST_EVENT_EOS)
+      end();
+    return GST_PAD_PROBE_OK;
+  });
 }
 
 void OutputPipeline::fail(const Failure& failure) {
@@ -115,15 +122,6 @@ std::optional<Failure> OutputPipeline::take_error() {
   return failure_of(error.get(), problem_);
 }
 
-GstPadProbeReturn OutputPipeline::on_data(GstPad* pad, GstPadProbeInfo* info, gpointer data) {
-  OutputPipeline& self = *static_cast<OutputPipeline*>(data);
-  if (GST_PAD_PROBE_INFO_TYPE(info) & GST_PAD_PROBE_TYPE_BUFFER)
-    self.push(pad, GST_PAD_PROBE_INFO_BUFFER(info));
-  else if (GST_EVENT_TYPE(GST_PAD_PROBE_INFO_EVENT(info)) == GST_EVENT_EOS)
-    self.end();
-  return GST_PAD_PROBE_OK;
-}
-
 void OutputPipeline::start() {
   try {
     if (before_start_) before_start_();
@@ -150,16 +148,6 @@ void OutputPipeline::end() {
   gst_app_src_end_of_stream(GST_APP_SRC(entry_));
   std::unique_lock lock(mutex_);
   changed_.wait(lock, [&] { return over_; });
-}
-
-GstPadProbeReturn OutputPipeline::on_leaving(GstPad*, GstPadProbeInfo*, gpointer data) {
-  OutputPipeline& self = *static_cast<OutputPipeline*>(data);
-  {
-    const std::scoped_lock lock(self.mutex_);
-    --self.waiting_;
-  }
-  self.changed_.notify_all();
-  return GST_PAD_PROBE_OK;
 }
 
 GstBusSyncReply OutputPipeline::on_message(GstBus*, GstMessage* message, gpointer data) {

@@ -60,8 +60,6 @@ class OutputPipeline {
 
  private:
   using Message = MiniObjectRef<GstMessage>;
-  static GstPadProbeReturn on_data(GstPad* pad, GstPadProbeInfo* info, gpointer self);
-  static GstPadProbeReturn on_leaving(GstPad* pad, GstPadProbeInfo* info, gpointer self);
   static GstBusSyncReply on_message(GstBus* bus, GstMessage* message, gpointer self);
   void start();
   void push(GstPad* pad, GstBuffer* frame);

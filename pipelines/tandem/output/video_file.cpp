@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "pipelines/tandem/pipeline/elements.h"
+#include "pipelines/tandem/pipeline/pads.h"
 #include "pipelines/tandem/pipeline/pipeline_loop.h"
 
 namespace tandem {
@@ -26,16 +27,6 @@ constexpr int kRateOfPictures = 25;
 // What the encodings put into files. decodebin stops at these instead of decoding them.
 constexpr const char* kCoded =
     "video/x-h264; video/mpeg,mpegversion=4; video/x-divx; video/x-vp8; video/x-theora; image/jpeg";
-
-GstSegment segment_of(GstPad* pad) {
-  GstSegment segment;
-  gst_segment_init(&segment, GST_FORMAT_TIME);
-  if (GstEvent* event = gst_pad_get_sticky_event(pad, GST_EVENT_SEGMENT, 0)) {
-    gst_event_copy_segment(event, &segment);
-    gst_event_unref(event);
-  }
-  return segment;
-}
 
 // What neither videoconvert nor videoscale converts.
 void keep_fields(GstCaps* caps, const GstCaps* first) {
@@ -64,14 +55,6 @@ void stamp_by_number(GstPad* pad, GstPadProbeInfo* info, uint64_t number) {
       gst_segment_position_from_running_time(&segment, GST_FORMAT_TIME, time_of(number));
   GST_BUFFER_DURATION(frame) = time_of(number + 1) - time_of(number);
   GST_PAD_PROBE_INFO_DATA(info) = frame;
-}
-
-// Theora's headers are packets of the stream.
-GstPadProbeReturn count_packet(GstPad*, GstPadProbeInfo* info, gpointer count) {
-  const bool header =
-      GST_BUFFER_FLAG_IS_SET(GST_PAD_PROBE_INFO_BUFFER(info), GST_BUFFER_FLAG_HEADER);
-  if (!header) ++*static_cast<std::atomic<uint64_t>*>(count);
-  return GST_PAD_PROBE_OK;
 }
 
 void link_to_counter(GstElement*, GstPad* pad, GstElement* counter) {
@@ -104,29 +87,30 @@ void VideoFile::watch(GstBin* bin) {
   g_object_set(file.get(), "location", path_.c_str(), nullptr);
   const ObjectRef<GstElement> entry(gst_bin_get_by_name(bin, kEntry));
   const ObjectRef<GstPad> entry_pad(gst_element_get_static_pad(entry.get(), "sink"));
-  gst_pad_add_probe(entry_pad.get(),
-                    static_cast<GstPadProbeType>(int{GST_PAD_PROBE_TYPE_BUFFER} |
-                                                 int{GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM}),
-                    on_entry, this, nullptr);
+  add_probe(entry_pad.get(), kFrames | kEvents, [this](GstPad* pad, GstPadProbeInfo* info) {
+    if (is_frame(info))
+      complete_times(pad, info);
+    else if (GstCaps* caps = caps_in(info))
+      complete_caps(info, caps);
+    return GST_PAD_PROBE_OK;
+  });
   kept_.reset(gst_bin_get_by_name(bin, kKept));
   const ObjectRef<GstElement> last(gst_bin_get_by_name(bin, kToEncoder));
   const ObjectRef<GstPad> frames(gst_element_get_static_pad(last.get(), "src"));
-  gst_pad_add_probe(frames.get(), GST_PAD_PROBE_TYPE_BUFFER, on_frame, this, nullptr);
-  gst_pad_add_probe(frames.get(), GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM, on_event, this, nullptr);
+  add_probe(frames.get(), kFrames | kEvents, [this](GstPad* pad, GstPadProbeInfo* info) {
+    if (is_frame(info)) take_frame(pad, info);
+    // Format and colours are the encoder's choice; they stay as well.
+    if (GstCaps* caps = caps_in(info)) g_object_set(kept_.get(), "caps", caps, nullptr);
+    return GST_PAD_PROBE_OK;
+  });
   if (encoding_.quirk != Encoding::Quirk::same_time) return;
   const ObjectRef<GstPad> into(gst_pad_get_peer(frames.get()));
   const ObjectRef<GstElement> encoder(gst_pad_get_parent_element(into.get()));
   const ObjectRef<GstPad> packets(gst_element_get_static_pad(encoder.get(), "src"));
-  gst_pad_add_probe(packets.get(), GST_PAD_PROBE_TYPE_BUFFER, on_packet, this, nullptr);
-}
-
-GstPadProbeReturn VideoFile::on_entry(GstPad* pad, GstPadProbeInfo* info, gpointer data) {
-  VideoFile& self = *static_cast<VideoFile*>(data);
-  if (GST_PAD_PROBE_INFO_TYPE(info) & GST_PAD_PROBE_TYPE_BUFFER)
-    self.complete_times(pad, info);
-  else if (GST_EVENT_TYPE(GST_PAD_PROBE_INFO_EVENT(info)) == GST_EVENT_CAPS)
-    self.complete_caps(info);
-  return GST_PAD_PROBE_OK;
+  add_probe(packets.get(), kFrames, [this](GstPad* pad, GstPadProbeInfo* info) {
+    take_packet(pad, info);
+    return GST_PAD_PROBE_OK;
+  });
 }
 
 CapsRef VideoFile::caps_of_size(const GstVideoInfo& video) const {
@@ -141,9 +125,7 @@ CapsRef VideoFile::caps_of_size(const GstVideoInfo& video) const {
 
 // The caps that leave for the encoder are the same to the end: muxers take no others. Without a
 // rate theoraenc and avimux take nothing, and openh264enc leaves out frames.
-void VideoFile::complete_caps(GstPadProbeInfo* info) {
-  GstCaps* caps = nullptr;
-  gst_event_parse_caps(GST_PAD_PROBE_INFO_EVENT(info), &caps);
+void VideoFile::complete_caps(GstPadProbeInfo* info, GstCaps* caps) {
   GstVideoInfo video;
   if (!gst_video_info_from_caps(&video, caps)) return;
   const CapsRef changed(gst_caps_copy(caps));
@@ -197,42 +179,27 @@ void VideoFile::complete_times(GstPad* pad, GstPadProbeInfo* info) {
   GST_PAD_PROBE_INFO_DATA(info) = frame;
 }
 
-// Format and colours are the encoder's choice; they stay as well.
-GstPadProbeReturn VideoFile::on_event(GstPad*, GstPadProbeInfo* info, gpointer data) {
-  const VideoFile& self = *static_cast<VideoFile*>(data);
-  GstEvent* event = GST_PAD_PROBE_INFO_EVENT(info);
-  if (GST_EVENT_TYPE(event) != GST_EVENT_CAPS) return GST_PAD_PROBE_OK;
-  GstCaps* caps = nullptr;
-  gst_event_parse_caps(event, &caps);
-  g_object_set(self.kept_.get(), "caps", caps, nullptr);
-  return GST_PAD_PROBE_OK;
-}
-
-GstPadProbeReturn VideoFile::on_frame(GstPad* pad, GstPadProbeInfo* info, gpointer data) {
-  VideoFile& self = *static_cast<VideoFile*>(data);
-  const uint64_t number = self.frames_sent_++;
-  if (self.encoding_.quirk == Encoding::Quirk::no_times) stamp_by_number(pad, info, number);
-  if (self.encoding_.quirk != Encoding::Quirk::same_time) return GST_PAD_PROBE_OK;
+void VideoFile::take_frame(GstPad* pad, GstPadProbeInfo* info) {
+  const uint64_t number = frames_sent_++;
+  if (encoding_.quirk == Encoding::Quirk::no_times) stamp_by_number(pad, info, number);
+  if (encoding_.quirk != Encoding::Quirk::same_time) return;
   const GstSegment segment = segment_of(pad);
   const GstClockTime pts = GST_BUFFER_PTS(GST_PAD_PROBE_INFO_BUFFER(info));
-  const std::scoped_lock lock(self.mutex_);
-  self.in_encoder_.push_back(gst_segment_to_running_time(&segment, GST_FORMAT_TIME, pts));
-  return GST_PAD_PROBE_OK;
+  const std::scoped_lock lock(mutex_);
+  in_encoder_.push_back(gst_segment_to_running_time(&segment, GST_FORMAT_TIME, pts));
 }
 
 // These encoders keep the order of frames: the n-th packet is the n-th frame.
-GstPadProbeReturn VideoFile::on_packet(GstPad* pad, GstPadProbeInfo* info, gpointer data) {
-  VideoFile& self = *static_cast<VideoFile*>(data);
-  const std::scoped_lock lock(self.mutex_);
-  if (self.in_encoder_.empty()) return GST_PAD_PROBE_OK;
-  const GstClockTime time = self.in_encoder_.front();
-  self.in_encoder_.pop_front();
+void VideoFile::take_packet(GstPad* pad, GstPadProbeInfo* info) {
+  const std::scoped_lock lock(mutex_);
+  if (in_encoder_.empty()) return;
+  const GstClockTime time = in_encoder_.front();
+  in_encoder_.pop_front();
   const GstSegment segment = segment_of(pad);
   GstBuffer* packet = gst_buffer_make_writable(GST_PAD_PROBE_INFO_BUFFER(info));
   GST_BUFFER_PTS(packet) = GST_BUFFER_DTS(packet) =
       gst_segment_position_from_running_time(&segment, GST_FORMAT_TIME, time);
   GST_PAD_PROBE_INFO_DATA(info) = packet;
-  return GST_PAD_PROBE_OK;
 }
 
 void VideoFile::check() const {
@@ -271,7 +238,11 @@ std::optional<uint64_t> count_coded_frames(const std::string& path) {
   g_signal_connect(reader, "no-more-pads", G_CALLBACK(fail_without_stream), counter);
   Pipeline::link(file, reader);
   const ObjectRef<GstPad> pad(gst_element_get_static_pad(counter, "sink"));
-  gst_pad_add_probe(pad.get(), GST_PAD_PROBE_TYPE_BUFFER, count_packet, &count, nullptr);
+  add_probe(pad.get(), kFrames, [&count](GstPad*, GstPadProbeInfo* info) {
+    // Theora's headers are packets of the stream.
+    if (!GST_BUFFER_FLAG_IS_SET(GST_PAD_PROBE_INFO_BUFFER(info), GST_BUFFER_FLAG_HEADER)) ++count;
+    return GST_PAD_PROBE_OK;
+  });
   const auto stop = [&] {
     gst_element_post_message(pipeline.get(), gst_message_new_eos(GST_OBJECT(pipeline.get())));
   };

@@ -43,14 +43,11 @@ class VideoFile {
   void check() const;
 
  private:
-  static GstPadProbeReturn on_entry(GstPad* pad, GstPadProbeInfo* info, gpointer data);
-  static GstPadProbeReturn on_event(GstPad* pad, GstPadProbeInfo* info, gpointer data);
-  static GstPadProbeReturn on_frame(GstPad* pad, GstPadProbeInfo* info, gpointer data);
-  static GstPadProbeReturn on_packet(GstPad* pad, GstPadProbeInfo* info, gpointer data);
-
   CapsRef caps_of_size(const GstVideoInfo& video) const;
-  void complete_caps(GstPadProbeInfo* info);
+  void complete_caps(GstPadProbeInfo* info, GstCaps* caps);
   void complete_times(GstPad* pad, GstPadProbeInfo* info);
+  void take_frame(GstPad* pad, GstPadProbeInfo* info);
+  void take_packet(GstPad* pad, GstPadProbeInfo* info);
 
   const std::string path_;
   const Encoding& encoding_;

@@ -7,6 +7,7 @@
 #include "gst/util/propertytext.h"
 #include "pipelines/tandem/options/options.h"
 #include "pipelines/tandem/pipeline/packages.h"
+#include "pipelines/tandem/pipeline/pads.h"
 
 namespace tandem {
 namespace {
@@ -168,18 +169,13 @@ GstElement* make_tandembin(const BinSettings& settings) {
 }
 
 void before_stage_caps(GstElement* bin, const char* property, std::function<void()> change) {
-  using Change = std::function<void()>;
-  const GstPadProbeCallback on_event = [](GstPad*, GstPadProbeInfo* info, gpointer data) {
-    if (GST_EVENT_TYPE(GST_PAD_PROBE_INFO_EVENT(info)) == GST_EVENT_CAPS) {
-      (*static_cast<Change*>(data))();
-    }
-    return GST_PAD_PROBE_OK;
-  };
   for_each_child(bin, [&](GstElement* stage) {
     if (!g_object_class_find_property(G_OBJECT_GET_CLASS(stage), property)) return;
     const ObjectRef<GstPad> sink(gst_element_get_static_pad(stage, "sink"));
-    gst_pad_add_probe(sink.get(), GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM, on_event, new Change(change),
-                      [](gpointer data) { delete static_cast<Change*>(data); });
+    add_probe(sink.get(), kEvents, [change](GstPad*, GstPadProbeInfo* info) {
+      if (caps_in(info)) change();
+      return GST_PAD_PROBE_OK;
+    });
   });
 }
 

@@ -8,6 +8,7 @@
 
 #include "gst/meta/framejson.h"
 #include "pipelines/formatted.h"
+#include "pipelines/tandem/pipeline/pads.h"
 
 namespace tandem {
 namespace {
@@ -31,33 +32,22 @@ FrameLog::FrameLog(const Settings& settings, GstElement* bin, MakeFindings* make
 }
 
 void FrameLog::watch(GstPad* pad) {
-  gst_pad_add_probe(pad,
-                    static_cast<GstPadProbeType>(int{GST_PAD_PROBE_TYPE_BUFFER} |
-                                                 int{GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM}),
-                    on_data, this, nullptr);
+  add_probe(pad, kFrames | kEvents, [this](GstPad* from, GstPadProbeInfo* info) {
+    take_data(from, info);
+    return GST_PAD_PROBE_OK;
+  });
 }
 
-GstPadProbeReturn FrameLog::on_data(GstPad* pad, GstPadProbeInfo* info, gpointer data) {
-  FrameLog& self = *static_cast<FrameLog*>(data);
-  if (GST_PAD_PROBE_INFO_TYPE(info) & GST_PAD_PROBE_TYPE_BUFFER) {
-    self.add_frame(pad, GST_PAD_PROBE_INFO_BUFFER(info));
-    return GST_PAD_PROBE_OK;
-  }
+void FrameLog::take_data(GstPad* pad, GstPadProbeInfo* info) {
+  if (is_frame(info)) return add_frame(pad, GST_PAD_PROBE_INFO_BUFFER(info));
+  if (const GstCaps* caps = caps_in(info)) return begin_part(caps);
   GstEvent* event = GST_PAD_PROBE_INFO_EVENT(info);
-  if (GST_EVENT_TYPE(event) == GST_EVENT_CAPS) {
-    GstCaps* caps = nullptr;
-    gst_event_parse_caps(event, &caps);
-    self.begin_part(caps);
-  } else if (GST_EVENT_TYPE(event) == GST_EVENT_SEGMENT) {
-    gst_event_copy_segment(event, &self.segment_);
-  } else if (GST_EVENT_TYPE(event) == GST_EVENT_EOS) {
-    self.end_part();
-  }
-  return GST_PAD_PROBE_OK;
+  if (GST_EVENT_TYPE(event) == GST_EVENT_SEGMENT) gst_event_copy_segment(event, &segment_);
+  if (GST_EVENT_TYPE(event) == GST_EVENT_EOS) end_part();
 }
 
 // tandembin lets caps and EOS out when it has no frame in flight: the statistics are exact here.
-void FrameLog::begin_part(GstCaps* caps) {
+void FrameLog::begin_part(const GstCaps* caps) {
   GstVideoInfo info;
   const bool video = gst_video_info_from_caps(&info, caps);
   // Caps that differ in another field, such as the rate, go on with the part.

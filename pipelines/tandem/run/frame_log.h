@@ -63,8 +63,8 @@ class FrameLog {
 
  private:
   using Clock = std::chrono::steady_clock;
-  static GstPadProbeReturn on_data(GstPad* pad, GstPadProbeInfo* info, gpointer data);
-  void begin_part(GstCaps* caps);
+  void take_data(GstPad* pad, GstPadProbeInfo* info);
+  void begin_part(const GstCaps* caps);
   void end_part();
   void add_frame(GstPad* pad, GstBuffer* buffer);
   void save_picture(GstPad* pad, GstBuffer* buffer);
