@@ -13,7 +13,7 @@
 #include "files/json_object.h"
 #include "files/json_text.h"
 #include "files/terminal_text.h"
-#include "pipelines/tandem/pipeline/text.h"
+#include "pipelines/tandem/pipeline/glib_owned.h"
 
 namespace tandem {
 namespace {
@@ -131,7 +131,7 @@ void expect_schema(const JsonObject& from, const std::string& schema) {
 }  // namespace
 
 std::string new_identity() {
-  const Text random(g_uuid_string_random());
+  const GlibString random(g_uuid_string_random());
   std::string identity = random.get();
   std::erase(identity, '-');
   return identity;

@@ -16,7 +16,7 @@
 
 #include "files/replace_file.h"
 #include "pipelines/jobs/gather/result_line.h"
-#include "pipelines/tandem/pipeline/text.h"
+#include "pipelines/tandem/pipeline/glib_owned.h"
 
 namespace tandem {
 namespace {
@@ -55,7 +55,8 @@ bool same_content(const std::string& path, const std::string& other) {
 
 std::string results_file_name(const Video& video) {
   std::string name = video.analysis.uri.substr(video.analysis.uri.rfind('/') + 1);
-  if (const Text decoded(g_uri_unescape_string(name.c_str(), "/")); decoded) name = decoded.get();
+  if (const GlibString decoded(g_uri_unescape_string(name.c_str(), "/")); decoded)
+    name = decoded.get();
   for (char& c : name) {
     if (static_cast<unsigned char>(c) < ' ' || c == '/' || c == '\x7f') c = '_';
   }

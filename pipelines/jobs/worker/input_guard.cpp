@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "files/uri_scheme.h"
-#include "pipelines/tandem/pipeline/text.h"
+#include "pipelines/tandem/pipeline/glib_owned.h"
 
 namespace tandem {
 namespace {
@@ -41,7 +41,7 @@ void InputGuard::check(const std::string& uri) {
            "Workers that are started with --allow-scheme " + scheme + " do.");
   }
   if (scheme != "file") return;
-  const Text path(g_filename_from_uri(uri.c_str(), nullptr, nullptr));
+  const GlibString path(g_filename_from_uri(uri.c_str(), nullptr, nullptr));
   if (!path) throw Failure("the address names no file of this machine");
   OpenedFile opened = open_regular_file(path.get());
   if (!opened.problem.empty()) throw Failure("'" + std::string(path.get()) + "' " + opened.problem);
@@ -74,7 +74,7 @@ void InputGuard::watch(GstElement* pipeline) {
 // by udpsrc.
 void InputGuard::on_element(GstBin*, GstBin* bin, GstElement* element, gpointer data) {
   if (!reads_uri(element) || reads_uri(GST_ELEMENT(bin))) return;
-  const Text uri(gst_uri_handler_get_uri(GST_URI_HANDLER(element)));
+  const GlibString uri(gst_uri_handler_get_uri(GST_URI_HANDLER(element)));
   if (!uri) return;
   InputGuard& self = *static_cast<InputGuard*>(data);
   try {

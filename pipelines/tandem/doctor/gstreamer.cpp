@@ -13,9 +13,9 @@
 #include "pipelines/tandem/options/options.h"
 #include "pipelines/tandem/output/encoding.h"
 #include "pipelines/tandem/pipeline/elements.h"
+#include "pipelines/tandem/pipeline/glib_owned.h"
 #include "pipelines/tandem/pipeline/packages.h"
 #include "pipelines/tandem/pipeline/pipeline_loop.h"
-#include "pipelines/tandem/pipeline/text.h"
 
 namespace tandem {
 namespace {
@@ -165,7 +165,7 @@ void examine_model(const char* field, const char* what, const std::string& file,
 }  // namespace
 
 Examination examine_gstreamer(const TellFinding& tell) {
-  const Text version(gst_version_string());
+  const GlibString version(gst_version_string());
   Examination result{.tell = tell};
   result.add({State::good, version.get()});
   result.data["gstreamer"] = version.get();

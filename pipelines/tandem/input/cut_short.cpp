@@ -12,7 +12,7 @@
 #include <string_view>
 
 #include "pipelines/formatted.h"
-#include "pipelines/tandem/pipeline/text.h"
+#include "pipelines/tandem/pipeline/glib_owned.h"
 
 namespace tandem {
 namespace {
@@ -110,7 +110,7 @@ uint64_t missing_bytes(std::istream& stream) {
 }
 
 std::string cut_short(const std::string& uri) {
-  const Text path(g_filename_from_uri(uri.c_str(), nullptr, nullptr));
+  const GlibString path(g_filename_from_uri(uri.c_str(), nullptr, nullptr));
   std::error_code error;
   if (!path || !std::filesystem::is_regular_file(path.get(), error)) return {};
   std::ifstream file(path.get(), std::ios::binary);

@@ -12,7 +12,7 @@
 #include <system_error>
 
 #include "pipelines/tandem/options/options.h"
-#include "pipelines/tandem/pipeline/text.h"
+#include "pipelines/tandem/pipeline/glib_owned.h"
 
 namespace tandem {
 namespace {
@@ -43,13 +43,13 @@ std::string input_uri(const std::string& input) {
   if (!fs::exists(status)) throw Failure("there is no file '" + input + "'");
   if (fs::is_directory(status)) throw Failure("'" + input + "' is a folder, not a video file");
   if (access(input.c_str(), R_OK) != 0) throw Failure("no permission to read '" + input + "'");
-  const Text uri(gst_filename_to_uri(input.c_str(), nullptr));
+  const GlibString uri(gst_filename_to_uri(input.c_str(), nullptr));
   if (!uri) throw Failure("'" + input + "' cannot be used as a file name");
   return uri.get();
 }
 
 std::string open_fifo(const std::string& uri) {
-  const Text path(g_filename_from_uri(uri.c_str(), nullptr, nullptr));
+  const GlibString path(g_filename_from_uri(uri.c_str(), nullptr, nullptr));
   std::error_code error;
   if (!path || !fs::is_fifo(path.get(), error)) return uri;
   const int opened = open(path.get(), O_RDONLY | O_NONBLOCK | O_CLOEXEC);

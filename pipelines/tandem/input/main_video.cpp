@@ -7,8 +7,8 @@
 #include <cstdint>
 #include <string_view>
 
+#include "pipelines/tandem/pipeline/glib_owned.h"
 #include "pipelines/tandem/pipeline/pads.h"
-#include "pipelines/tandem/pipeline/text.h"
 
 namespace tandem {
 namespace {
@@ -126,7 +126,7 @@ void on_all_streams(GstElement* decoder, GstElement* first) {
   if (has_had_video(sink.get())) return;
   gchar* uri = nullptr;
   g_object_get(decoder, "uri", &uri, nullptr);
-  const Text owned(uri);
+  const GlibString owned(uri);
   const bool is_file = uri && gst_uri_has_protocol(uri, "file");
   if (!is_file || g_object_get_data(G_OBJECT(decoder), kUndecodable)) fail_without_video(decoder);
 }

@@ -12,7 +12,7 @@
 
 #include "files/parse_number.h"
 #include "pipelines/tandem/options/help_text.h"
-#include "pipelines/tandem/pipeline/text.h"
+#include "pipelines/tandem/pipeline/glib_owned.h"
 
 namespace tandem {
 namespace {
@@ -163,7 +163,7 @@ void OptionParser::parse(std::vector<std::string> argv) {
   }
   // GLib's own --help would write lines of any length.
   const GOptionArgFunc help = [](const gchar*, const gchar*, gpointer data, GError**) -> gboolean {
-    const Text text(
+    const GlibString text(
         g_option_context_get_help(static_cast<OptionParser*>(data)->context_, TRUE, nullptr));
     std::fputs(wrap_help(text.get()).c_str(), stdout);
     std::exit(0);
@@ -191,9 +191,8 @@ void OptionParser::parse(std::vector<std::string> argv) {
   char** first = words.data();
   GError* error = nullptr;
   if (!g_option_context_parse(context.get(), &count, &first, &error)) {
-    std::string message = error->message;
     const bool unknown = g_error_matches(error, G_OPTION_ERROR, G_OPTION_ERROR_UNKNOWN_OPTION);
-    g_error_free(error);
+    std::string message = take_message(error);
     if (unknown) {
       std::vector<std::string> names;
       for (const Option& option : options_) names.push_back("--" + option.name);

@@ -1,21 +1,18 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "pipelines/tandem/output/output_pipeline.h"
 
-#include <memory>
 #include <utility>
 
 #include "pipelines/tandem/pipeline/bus_messages.h"
 #include "pipelines/tandem/pipeline/elements.h"
+#include "pipelines/tandem/pipeline/glib_owned.h"
 #include "pipelines/tandem/pipeline/pads.h"
-#include "pipelines/tandem/pipeline/text.h"
 
 namespace tandem {
 namespace {
 
 // Frames that wait for the encoder. They keep its thread busy; more would only take memory.
 constexpr uint64_t kMostWaiting = 4;
-
-using SampleRef = MiniObjectRef<GstSample>;
 
 SampleRef make_sample(GstPad* pad, GstBuffer* frame) {
   const CapsRef caps(gst_pad_get_current_caps(pad));
@@ -26,24 +23,12 @@ SampleRef make_sample(GstPad* pad, GstBuffer* frame) {
 }
 
 Failure failure_of(GstMessage* message, const std::string& problem) {
-  GError* error = nullptr;
-  gchar* details = nullptr;
-  gst_message_parse_error(message, &error, &details);
-  const std::unique_ptr<GError, decltype(&g_error_free)> owned(error, g_error_free);
-  const Text owned_details(details);
-  if (g_error_matches(error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_NO_SPACE_LEFT)) {
+  const MessageError e(message);
+  if (e.is(GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_NO_SPACE_LEFT)) {
     return Failure(problem + ": the disk is full",
                    "Make room, or write to another disk; the file is not complete.");
   }
-  return Failure(problem + ": " + error->message, reason(details));
-}
-
-// As sinks that have shown frames report it.
-bool tells_of_closed_window(GstMessage* message) {
-  GError* error = nullptr;
-  gst_message_parse_error(message, &error, nullptr);
-  const std::unique_ptr<GError, decltype(&g_error_free)> owned(error, g_error_free);
-  return g_error_matches(error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_NOT_FOUND);
+  return Failure(problem + ": " + e.error->message, e.reason);
 }
 
 }  // namespace
@@ -53,11 +38,7 @@ OutputPipeline::OutputPipeline(std::string problem, const std::string& descripti
   GError* error = nullptr;
   elements_ = gst_parse_bin_from_description_full(description.c_str(), TRUE, nullptr,
                                                   GST_PARSE_FLAG_FATAL_ERRORS, &error);
-  if (!elements_) {
-    const std::string reason = error->message;
-    g_error_free(error);
-    throw Failure("the output cannot be set up: " + reason);
-  }
+  if (!elements_) throw Failure("the output cannot be set up: " + take_message(error));
   pipeline_.add(elements_);
   entry_ = pipeline_.add(make_element("appsrc"));
   g_object_set(entry_, "format", GST_FORMAT_TIME, "handle-segment-change", TRUE, "max-bytes",
@@ -159,7 +140,8 @@ GstBusSyncReply OutputPipeline::on_message(GstBus*, GstMessage* message, gpointe
       const std::scoped_lock lock(self.mutex_);
       // Later errors are consequences of the first.
       if (type == GST_MESSAGE_ERROR && !self.over_) {
-        self.closed_ = tells_of_closed_window(message);
+        // As sinks that have shown frames report it.
+        self.closed_ = MessageError(message).is(GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_NOT_FOUND);
         self.error_.reset(gst_message_ref(message));
       }
       self.over_ = true;

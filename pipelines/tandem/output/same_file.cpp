@@ -15,7 +15,7 @@
 
 #include "files/parse_number.h"
 #include "pipelines/tandem/options/options.h"
-#include "pipelines/tandem/pipeline/text.h"
+#include "pipelines/tandem/pipeline/glib_owned.h"
 
 namespace tandem {
 
@@ -67,9 +67,9 @@ bool property_names(GObject* element, const char* property, const std::string& p
   if (!spec || spec->value_type != G_TYPE_STRING || !(spec->flags & G_PARAM_READABLE)) return false;
   gchar* value = nullptr;
   g_object_get(element, property, &value, nullptr);
-  const Text location(value);
+  const GlibString location(value);
   if (!location) return false;
-  const Text file(g_filename_from_uri(location.get(), nullptr, nullptr));
+  const GlibString file(g_filename_from_uri(location.get(), nullptr, nullptr));
   const std::string named = file ? file.get() : location.get();
   GstElementFactory* factory = gst_element_get_factory(GST_ELEMENT(element));
   const bool one_file = factory && std::string_view(GST_OBJECT_NAME(factory)) == "filesrc";
@@ -129,7 +129,7 @@ bool is_being_read(const std::string& path) {
 void check_keeps_input(const std::string& option, const std::string& path, const std::string& uri) {
   if (is_being_read(path)) refuse_to_overwrite(option, path);
   if (uri.empty()) return;
-  const Text file(g_filename_from_uri(uri.c_str(), nullptr, nullptr));
+  const GlibString file(g_filename_from_uri(uri.c_str(), nullptr, nullptr));
   if (file && same_file(path, file.get())) refuse_to_overwrite(option, path);
   GstElement* made = gst_element_make_from_uri(GST_URI_SRC, uri.c_str(), nullptr, nullptr);
   if (!made) return;

@@ -3,15 +3,14 @@
 
 #include <gst/pbutils/missing-plugins.h>
 
-#include <memory>
 #include <utility>
 #include <vector>
 
 #include "files/terminal_text.h"
 #include "pipelines/tandem/options/options.h"
+#include "pipelines/tandem/pipeline/glib_owned.h"
 #include "pipelines/tandem/pipeline/lost_error.h"
 #include "pipelines/tandem/pipeline/packages.h"
-#include "pipelines/tandem/pipeline/text.h"
 
 namespace tandem {
 namespace {
@@ -26,7 +25,7 @@ BusMessages::BusMessages(GstElement* pipeline, std::string input,
 
 bool BusMessages::take(GstMessage* message) {
   if (gst_is_missing_plugin_message(message)) {
-    const Text what(gst_missing_plugin_message_get_description(message));
+    const GlibString what(gst_missing_plugin_message_get_description(message));
     missing_ = "Missing: " + std::string(what.get()) + ". " + advice_for_missing_plugin(message);
     return false;
   }
@@ -54,51 +53,48 @@ void BusMessages::throw_failure() {
   if (error_) throw_error(error_.release(), input_, missing_);
 }
 
-std::string reason(const gchar* details) {
+MessageError::MessageError(GstMessage* message) {
+  GError* parsed = nullptr;
+  gchar* details = nullptr;
+  if (GST_MESSAGE_TYPE(message) == GST_MESSAGE_WARNING)
+    gst_message_parse_warning(message, &parsed, &details);
+  else
+    gst_message_parse_error(message, &parsed, &details);
+  error.reset(parsed);
+  const GlibString owned(details);
   const std::vector<std::string> lines = split(details ? details : "", '\n');
-  return lines.size() > 1 ? lines[1] : "";
+  if (lines.size() > 1) reason = lines[1];  // the first one names the code
 }
 
 void print_warning(GstMessage* message) {
-  GError* warning = nullptr;
-  gchar* details = nullptr;
-  gst_message_parse_warning(message, &warning, &details);
-  const std::string why = reason(details);
-  const std::string text = warning->message + (why.empty() ? "" : " " + why);
+  const MessageError warning(message);
+  const std::string text =
+      warning.error->message + (warning.reason.empty() ? "" : " " + warning.reason);
   // A missing decoder is a message of its own. The text of this one has all headers of the stream.
-  if (!g_error_matches(warning, GST_STREAM_ERROR, GST_STREAM_ERROR_CODEC_NOT_FOUND))
+  if (!warning.is(GST_STREAM_ERROR, GST_STREAM_ERROR_CODEC_NOT_FOUND))
     g_printerr("tandem: warning: %s\n", terminal_text(text, kMostWarningBytes).c_str());
-  g_error_free(warning);
-  g_free(details);
 }
 
 void throw_error(GstMessage* message, const std::string& input, const std::string& missing) {
-  GError* error = nullptr;
-  gchar* details = nullptr;
-  gst_message_parse_error(message, &error, &details);
-  const MessageRef owned_message(message);
-  const std::unique_ptr<GError, decltype(&g_error_free)> owned(error, g_error_free);
-  const Text owned_details(details);
-  const auto is = [&](GQuark domain, int code) { return g_error_matches(error, domain, code); };
-
+  const MessageRef owned(message);
+  const MessageError e(message);
   if (!missing.empty()) throw Failure("'" + input + "' cannot be decoded here", missing);
-  if (is(GST_STREAM_ERROR, GST_STREAM_ERROR_WRONG_TYPE) ||
-      is(GST_STREAM_ERROR, GST_STREAM_ERROR_TYPE_NOT_FOUND) ||
-      is(GST_CORE_ERROR, GST_CORE_ERROR_MISSING_PLUGIN)) {
+  if (e.is(GST_STREAM_ERROR, GST_STREAM_ERROR_WRONG_TYPE) ||
+      e.is(GST_STREAM_ERROR, GST_STREAM_ERROR_TYPE_NOT_FOUND) ||
+      e.is(GST_CORE_ERROR, GST_CORE_ERROR_MISSING_PLUGIN)) {
     throw Failure("'" + input + "' holds no video that GStreamer can read",
                   "Is it a video, and complete? `tandem doctor` lists what can be decoded.");
   }
-  if (is(GST_STREAM_ERROR, GST_STREAM_ERROR_DECODE) ||
-      is(GST_STREAM_ERROR, GST_STREAM_ERROR_DEMUX)) {
-    throw Failure("'" + input + "' is damaged or cut short: " + error->message);
+  if (e.is(GST_STREAM_ERROR, GST_STREAM_ERROR_DECODE) ||
+      e.is(GST_STREAM_ERROR, GST_STREAM_ERROR_DEMUX)) {
+    throw Failure("'" + input + "' is damaged or cut short: " + e.error->message);
   }
   GstObject* from = GST_MESSAGE_SRC(message);
   const bool of_source =
       from && GST_IS_ELEMENT(from) && GST_OBJECT_FLAG_IS_SET(from, GST_ELEMENT_FLAG_SOURCE);
-  if (of_source || is(GST_STREAM_ERROR, GST_STREAM_ERROR_FAILED)) {
-    throw Failure("'" + input + "' cannot be read: " + error->message, reason(details));
-  }
-  throw Failure(error->message, reason(details));
+  if (of_source || e.is(GST_STREAM_ERROR, GST_STREAM_ERROR_FAILED))
+    throw Failure("'" + input + "' cannot be read: " + e.error->message, e.reason);
+  throw Failure(e.error->message, e.reason);
 }
 
 }  // namespace tandem

@@ -7,6 +7,8 @@
 #include <functional>
 #include <string>
 
+#include "pipelines/tandem/pipeline/glib_owned.h"
+
 namespace tandem {
 
 using MessageRef = MiniObjectRef<GstMessage>;
@@ -36,10 +38,16 @@ class BusMessages {
   MessageRef error_;
 };
 
-/// The second line of a message's details, which has the cause. The first one names the code.
-std::string reason(const gchar* details);
+/// The error that a message reports, or its warning.
+struct MessageError {
+  explicit MessageError(GstMessage* message);
+  bool is(GQuark domain, int code) const { return g_error_matches(error.get(), domain, code); }
 
-/// Its text may be the video's: as a terminal may show it.
+  GlibError error;
+  std::string reason;  ///< the cause, from the second line of the details; may be empty
+};
+
+/// Prints a warning, whose text may be the video's, as a terminal may show it.
 void print_warning(GstMessage* message);
 
 /// Throws the error `message`, which it takes over, as Failure in terms of a user. `missing`: the

@@ -6,6 +6,7 @@
 
 #include "gst/util/propertytext.h"
 #include "pipelines/tandem/options/options.h"
+#include "pipelines/tandem/pipeline/bus_messages.h"
 #include "pipelines/tandem/pipeline/packages.h"
 #include "pipelines/tandem/pipeline/pads.h"
 
@@ -39,14 +40,9 @@ int fill(GstElement* bin, const std::string& stages) {
   gst_element_set_bus(bin, bus.get());
   set_property(bin, "--stages", "stages", stages);
   gst_element_set_bus(bin, nullptr);
-  GstMessage* message = gst_bus_pop_filtered(bus.get(), GST_MESSAGE_ERROR);
+  const MessageRef message(gst_bus_pop_filtered(bus.get(), GST_MESSAGE_ERROR));
   if (!message) return for_each_child(bin, [](GstElement*) {});
-  GError* error = nullptr;
-  gst_message_parse_error(message, &error, nullptr);
-  const std::string reason = error->message;
-  g_error_free(error);
-  gst_message_unref(message);
-  throw UsageError("--stages: " + reason);
+  throw UsageError(std::string("--stages: ") + MessageError(message.get()).error->message);
 }
 
 }  // namespace

@@ -7,7 +7,7 @@
 #include <iterator>
 
 #include "pipelines/tandem/options/options.h"
-#include "pipelines/tandem/pipeline/text.h"
+#include "pipelines/tandem/pipeline/glib_owned.h"
 
 namespace tandem {
 
@@ -29,7 +29,7 @@ std::string advice_for_element(const std::string& factory) {
 
 std::string advice_for_missing_plugin(GstMessage* message) {
   // "gstreamer|1.0|program|description|decoder-video/x-h264, ..."
-  const Text detail(gst_missing_plugin_message_get_installer_detail(message));
+  const GlibString detail(gst_missing_plugin_message_get_installer_detail(message));
   const std::string kind = detail ? split(detail.get(), '|').back() : "";
   if (kind.starts_with("urisource-http")) return apt_advice("gstreamer1.0-plugins-good");
   if (kind.starts_with("urisource-")) return apt_advice("gstreamer1.0-plugins-bad");

@@ -2,10 +2,13 @@
 #pragma once
 
 #include <gst/gst.h>
+#include <gst/tandem/private/ref.h>
 
 #include <utility>
 
 namespace tandem {
+
+using SampleRef = MiniObjectRef<GstSample>;
 
 /// Types of probes, to be combined with `|`.
 inline constexpr int kFrames = GST_PAD_PROBE_TYPE_BUFFER,

@@ -8,6 +8,7 @@
 
 #include "gst/meta/framejson.h"
 #include "pipelines/formatted.h"
+#include "pipelines/tandem/pipeline/glib_owned.h"
 #include "pipelines/tandem/pipeline/pads.h"
 
 namespace tandem {
@@ -27,7 +28,6 @@ FrameLog::FrameLog(const Settings& settings, GstElement* bin, MakeFindings* make
       metadata_(settings.metadata),
       found_(make_findings(bin)),
       found_in_part_(make_findings(bin)) {
-  gst_segment_init(&segment_, GST_FORMAT_TIME);
   if (metadata_) metadata_->open();
 }
 
@@ -41,9 +41,7 @@ void FrameLog::watch(GstPad* pad) {
 void FrameLog::take_data(GstPad* pad, GstPadProbeInfo* info) {
   if (is_frame(info)) return add_frame(pad, GST_PAD_PROBE_INFO_BUFFER(info));
   if (const GstCaps* caps = caps_in(info)) return begin_part(caps);
-  GstEvent* event = GST_PAD_PROBE_INFO_EVENT(info);
-  if (GST_EVENT_TYPE(event) == GST_EVENT_SEGMENT) gst_event_copy_segment(event, &segment_);
-  if (GST_EVENT_TYPE(event) == GST_EVENT_EOS) end_part();
+  if (GST_EVENT_TYPE(GST_PAD_PROBE_INFO_EVENT(info)) == GST_EVENT_EOS) end_part();
 }
 
 // tandembin lets caps and EOS out when it has no frame in flight: the statistics are exact here.
@@ -88,6 +86,7 @@ void FrameLog::add_frame(GstPad* pad, GstBuffer* buffer) {
       metadata_problem_ = problem;
     }
   }
+  const GstSegment segment = segment_of(pad);
   bool take_picture = false;
   {
     const std::scoped_lock lock(mutex_);
@@ -97,8 +96,8 @@ void FrameLog::add_frame(GstPad* pad, GstBuffer* buffer) {
     found_->add(buffer);
     const bool find = found_in_part_->add(buffer);
     count_.position =
-        segment_.format == GST_FORMAT_TIME
-            ? gst_segment_to_stream_time(&segment_, GST_FORMAT_TIME, GST_BUFFER_PTS(buffer))
+        segment.format == GST_FORMAT_TIME
+            ? gst_segment_to_stream_time(&segment, GST_FORMAT_TIME, GST_BUFFER_PTS(buffer))
             : GST_CLOCK_TIME_NONE;
     count_.seconds = seconds_between(first_frame_, now);
     if (parts_.empty()) return;
@@ -117,13 +116,11 @@ void FrameLog::add_frame(GstPad* pad, GstBuffer* buffer) {
 void FrameLog::save_picture(GstPad* pad, GstBuffer* buffer) {
   const CapsRef from(gst_pad_get_current_caps(pad));
   const CapsRef to(gst_caps_new_empty_simple("image/png"));
-  GstSample* sample = gst_sample_new(buffer, from.get(), nullptr, nullptr);
+  const SampleRef sample(gst_sample_new(buffer, from.get(), nullptr, nullptr));
   GError* error = nullptr;
-  GstSample* png = gst_video_convert_sample(sample, to.get(), 10 * GST_SECOND, &error);
-  gst_sample_unref(sample);
+  const SampleRef png(gst_video_convert_sample(sample.get(), to.get(), 10 * GST_SECOND, &error));
   if (!png) {
-    g_printerr("tandem: --pictures: no picture: %s\n", error->message);
-    g_error_free(error);
+    g_printerr("tandem: --pictures: no picture: %s\n", take_message(error).c_str());
     return;
   }
   std::string name;
@@ -134,7 +131,7 @@ void FrameLog::save_picture(GstPad* pad, GstBuffer* buffer) {
                   static_cast<unsigned>(parts_.back().frames));
   }
   GstMapInfo map;
-  if (gst_buffer_map(gst_sample_get_buffer(png), &map, GST_MAP_READ)) {
+  if (gst_buffer_map(gst_sample_get_buffer(png.get()), &map, GST_MAP_READ)) {
     std::ofstream file(settings_.picture_folder + name, std::ios::binary);
     file.write(reinterpret_cast<const char*>(map.data), static_cast<std::streamsize>(map.size));
     if (file.flush()) {
@@ -144,9 +141,8 @@ void FrameLog::save_picture(GstPad* pad, GstBuffer* buffer) {
       g_printerr("tandem: --pictures: cannot write '%s'\n",
                  (settings_.picture_folder + name).c_str());
     }
-    gst_buffer_unmap(gst_sample_get_buffer(png), &map);
+    gst_buffer_unmap(gst_sample_get_buffer(png.get()), &map);
   }
-  gst_sample_unref(png);
 }
 
 FrameLog::Count FrameLog::count() const {

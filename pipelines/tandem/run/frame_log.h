@@ -73,9 +73,7 @@ class FrameLog {
   GstElement* const bin_;
   MakeFindings* const make_findings_;
   TextOutput* metadata_;  ///< the streaming thread's; null once it cannot be written
-  // The streaming thread's.
-  FrameSize size_;
-  GstSegment segment_{};
+  FrameSize size_;        ///< the streaming thread's
 
   mutable std::mutex mutex_;  ///< guards what follows; the streaming thread writes, main reads
   Count count_;

@@ -10,7 +10,7 @@
 #include "pipelines/formatted.h"
 #include "pipelines/tandem/commands.h"
 #include "pipelines/tandem/output/output_file.h"
-#include "pipelines/tandem/pipeline/text.h"
+#include "pipelines/tandem/pipeline/glib_owned.h"
 #include "pipelines/tandem/training/dataset_options.h"
 #include "pipelines/tandem/training/training_options.h"
 #include "pipelines/training/detector/trainer.h"
@@ -29,7 +29,7 @@ std::string folder_names(const std::vector<std::string>& folders) {
     names += std::filesystem::weakly_canonical(folder).filename().string();
   }
   // A model's texts are UTF-8; names of files may be anything.
-  return Text(g_utf8_make_valid(names.c_str(), -1)).get();
+  return GlibString(g_utf8_make_valid(names.c_str(), -1)).get();
 }
 
 TrainingData load(const std::vector<std::string>& positives,

@@ -12,7 +12,7 @@
 #include "pipelines/tandem/commands.h"
 #include "pipelines/tandem/options/options.h"
 #include "pipelines/tandem/output/output_file.h"
-#include "pipelines/tandem/pipeline/text.h"
+#include "pipelines/tandem/pipeline/glib_owned.h"
 #include "pipelines/training/scenes/scene_trainer.h"
 
 namespace tandem {
@@ -68,8 +68,8 @@ std::string origin_of(const TrainScenesSettings& settings, std::size_t pictures,
   std::ostringstream out;
   // A model's texts are UTF-8; names of files may be anything.
   const std::string name = std::filesystem::weakly_canonical(settings.images).filename().string();
-  out << "tandem train-scenes; images " << Text(g_utf8_make_valid(name.c_str(), -1)).get() << ", "
-      << pictures << " pictures; seed " << o.seed << ", words " << o.words << ", samples "
+  out << "tandem train-scenes; images " << GlibString(g_utf8_make_valid(name.c_str(), -1)).get()
+      << ", " << pictures << " pictures; seed " << o.seed << ", words " << o.words << ", samples "
       << o.samples << ", rounds " << o.rounds << ", contrast " << settings.contrast << ", cost "
       << o.cost << ", folds " << o.folds << "; accuracy " << accuracy << " in cross-validation";
   return out.str();
