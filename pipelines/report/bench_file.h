@@ -5,13 +5,9 @@
 #include <string>
 #include <vector>
 
-namespace tandem {
+#include "pipelines/performance.h"
 
-/// A configuration's performance, measured or expected. A value that is not known is empty.
-struct Performance {
-  std::optional<double> throughput_fps, energy_j;  ///< energy of a frame
-  std::optional<double> latency_ms = {};           ///< the 95th percentile
-};
+namespace tandem {
 
 /// The file of `tandem bench --json` (docs/bench-json.md), as the report needs it. A value that was
 /// not measured, or that does not apply, is empty.

@@ -213,21 +213,13 @@ void add_chosen(const Trainings& trainings, BenchResult& result) {
 
 // The choice of most rounds, the first of equals, and medians of what was predicted.
 void take_over(const Trainings& trainings, const std::string& metric, BenchResult& result) {
-  struct Predictions {
-    void add(const Expected& expected) {
-      if (expected.fps) fps.push_back(*expected.fps);
-      if (expected.energy_j) energy_j.push_back(*expected.energy_j);
-      if (expected.latency_ms) latency_ms.push_back(*expected.latency_ms);
-    }
-    std::vector<double> fps, energy_j, latency_ms;
-  };
   std::map<std::string, int> rounds;
-  std::map<std::string, Predictions> by_model, of_chosen;
+  std::map<std::string, std::vector<Performance>> by_model, of_chosen;
   for (const BenchPipeline::Trained& trained : trainings) {
     if (trained.metric != metric) continue;
     ++rounds[trained.chosen];
-    of_chosen[trained.chosen].add(trained.predicted);
-    for (const auto& [name, expected] : trained.predictions) by_model[name].add(expected);
+    of_chosen[trained.chosen].push_back(trained.predicted);
+    for (const auto& [name, expected] : trained.predictions) by_model[name].push_back(expected);
   }
   const BenchPipeline::Trained* most = nullptr;
   for (const BenchPipeline::Trained& trained : trainings) {
@@ -235,23 +227,13 @@ void take_over(const Trainings& trainings, const std::string& metric, BenchResul
       most = &trained;
   }
   g_assert(most);  // each round trains for each metric
-  const Predictions& predicted = of_chosen[most->chosen];
   result.metric = metric;
-  result.training = {most->chosen,
-                     median_of(predicted.fps),
-                     median_of(predicted.energy_j),
-                     median_of(predicted.latency_ms),
-                     most->experiments,
-                     most->frames,
-                     most->seconds,
-                     most->trials,
+  result.training = {most->chosen,      median_of(of_chosen[most->chosen]),
+                     most->experiments, most->frames,
+                     most->seconds,     most->trials,
                      most->ranking};
-  for (BenchMeasurement& measurement : result.measurements) {
-    const Predictions& predictions = by_model[measurement.configuration.name()];
-    measurement.predicted_fps = median_of(predictions.fps);
-    measurement.predicted_energy_j = median_of(predictions.energy_j);
-    measurement.predicted_latency_ms = median_of(predictions.latency_ms);
-  }
+  for (BenchMeasurement& measurement : result.measurements)
+    measurement.predicted = median_of(by_model[measurement.configuration.name()]);
 }
 
 // One file for one metric; with several, bench.json becomes bench-efficiency.json and so on.

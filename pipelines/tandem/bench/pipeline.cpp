@@ -93,12 +93,10 @@ void BenchPipeline::take_decision(const GstStructure* decision) {
     return;
   trials_ = trials;
   ranking_.clear();
-  const GValue* list = gst_structure_get_value(decision, "ranking");
-  const guint count = list && GST_VALUE_HOLDS_ARRAY(list) ? gst_value_array_get_size(list) : 0;
-  for (guint i = 0; i < count; ++i) {
-    const GstStructure* one = gst_value_get_structure(gst_value_array_get_value(list, i));
-    ranking_.push_back({gst_structure_get_string(one, "configuration"), read_double(one, "fps"),
-                        read_double(one, "energy"), read_double(one, "latency")});
+  for (const GstStructure* one : read_structures(decision, "ranking")) {
+    ranking_.push_back(
+        {read_string(one, "configuration"),
+         {read_double(one, "fps"), read_double(one, "energy"), read_double(one, "latency")}});
   }
 }
 

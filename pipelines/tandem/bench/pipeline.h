@@ -38,8 +38,8 @@ class BenchPipeline {
   struct Trained {
     std::string metric;
     std::string chosen;
-    Expected predicted;  ///< of that, with what trials taught
-    std::map<std::string, Expected> predictions;
+    Performance predicted;  ///< of that, corrected by trials
+    std::map<std::string, Performance> predictions;
     int experiments = 0, frames = 0;
     double seconds = 0;
     std::optional<int> trials;         ///< none when the bin did not tell its decision

@@ -23,11 +23,24 @@ Json optional(const std::optional<Value>& value) {
   return value ? Json(*value) : Json(nullptr);
 }
 
+// "predicted_fps" and so on, where `prefix` is "predicted".
+void add_expected(Json& json, const std::string& prefix, const Performance& expected) {
+  json[prefix + "_fps"] = optional(expected.throughput_fps);
+  json[prefix + "_energy_j"] = optional(expected.energy_j);
+  json[prefix + "_latency_ms"] = optional(expected.latency_ms);
+}
+
+void add_measured(Json& json, const BenchMeasurement& measured) {
+  const Performance median = measured.median();
+  json["throughput_fps"] = measured.median_fps();
+  json["energy_per_frame_j"] = optional(median.energy_j);
+  json["latency_ms"] = optional(median.latency_ms);
+}
+
 Json summary(const BenchMeasurement& measured) {
-  return {{"name", measured.configuration.name()},
-          {"throughput_fps", measured.median_fps()},
-          {"energy_per_frame_j", optional(measured.median_energy_j())},
-          {"latency_ms", optional(measured.median_latency_ms())}};
+  Json json = {{"name", measured.configuration.name()}};
+  add_measured(json, measured);
+  return json;
 }
 
 Json chosen(const BenchResult& result) {
@@ -38,9 +51,7 @@ Json chosen(const BenchResult& result) {
   Json json = summary(*found);
   const double most = score(result, *best);
   json["ratio_to_best"] = most > 0 ? Json(score(result, *found) / most) : Json(nullptr);
-  json["predicted_fps"] = optional(result.training->predicted_fps);
-  json["predicted_energy_j"] = optional(result.training->predicted_energy_j);
-  json["predicted_latency_ms"] = optional(result.training->predicted_latency_ms);
+  add_expected(json, "predicted", result.training->predicted);
   return json;
 }
 
@@ -49,10 +60,9 @@ Json training(const BenchResult& result) {
   const BenchResult::Training& training = *result.training;
   Json ranking = Json::array();
   for (const BenchRanked& ranked : training.ranking) {
-    ranking.push_back({{"name", ranked.name},
-                       {"expected_fps", optional(ranked.fps)},
-                       {"expected_energy_j", optional(ranked.energy_j)},
-                       {"expected_latency_ms", optional(ranked.latency_ms)}});
+    Json one = {{"name", ranked.name}};
+    add_expected(one, "expected", ranked.expected);
+    ranking.push_back(std::move(one));
   }
   return {{"experiments", training.experiments},
           {"frames", training.frames},
@@ -122,20 +132,24 @@ std::optional<double> median_of(std::vector<double> values) {
   return median(values);
 }
 
-double BenchMeasurement::median_fps() const { return median_of(rounds_fps).value_or(0); }
-
-std::optional<double> BenchMeasurement::median_energy_j() const {
-  return median_of(rounds_energy_j);
+Performance median_of(const std::vector<Performance>& rounds) {
+  const auto median_of_all = [&](std::optional<double> Performance::*field) {
+    std::vector<double> values;
+    for (const Performance& round : rounds)
+      if (round.*field) values.push_back(*(round.*field));
+    return median_of(std::move(values));
+  };
+  return {median_of_all(&Performance::throughput_fps), median_of_all(&Performance::energy_j),
+          median_of_all(&Performance::latency_ms)};
 }
 
-std::optional<double> BenchMeasurement::median_latency_ms() const {
-  return median_of(rounds_latency_ms);
+Performance BenchMeasurement::median() const {
+  return {median_of(rounds_fps), median_of(rounds_energy_j), median_of(rounds_latency_ms)};
 }
 
 double score(const BenchResult& result, const BenchMeasurement& measurement) {
-  const double fps = measurement.median_fps();
-  const std::optional<double> energy_j = measurement.median_energy_j();
-  const std::optional<double> latency_ms = measurement.median_latency_ms();
+  const auto [median_fps, energy_j, latency_ms] = measurement.median();
+  const double fps = median_fps.value_or(0);
   if (result.target_latency_ms) {
     const bool late = !latency_ms || *latency_ms > *result.target_latency_ms;
     return late ? 0 : fps;
@@ -193,22 +207,18 @@ Json to_json(const BenchResult& result) {
   Json configurations = Json::array();
   for (const BenchMeasurement& measured : result.measurements) {
     const BenchConfiguration& configuration = measured.configuration;
-    configurations.push_back(
-        {{"name", configuration.name()},
-         {"mapping", configuration.mapping},
-         {"granularity", configuration.granularity()},
-         {"threads", configuration.threads ? Json(*configuration.threads) : Json(nullptr)},
-         {"lanes", configuration.on_device() ? Json(configuration.lanes) : Json(nullptr)},
-         {"frames_at_once",
-          configuration.threads ? Json(nullptr) : Json(configuration.frames_at_once)},
-         {"split", optional(configuration.split)},
-         {"tasks", configuration.on_device() ? Json(configuration.tasks) : Json(nullptr)},
-         {"throughput_fps", measured.median_fps()},
-         {"energy_per_frame_j", optional(measured.median_energy_j())},
-         {"latency_ms", optional(measured.median_latency_ms())},
-         {"predicted_fps", optional(measured.predicted_fps)},
-         {"predicted_energy_j", optional(measured.predicted_energy_j)},
-         {"predicted_latency_ms", optional(measured.predicted_latency_ms)}});
+    Json& json = configurations.emplace_back(
+        Json{{"name", configuration.name()},
+             {"mapping", configuration.mapping},
+             {"granularity", configuration.granularity()},
+             {"threads", optional(configuration.threads)},
+             {"lanes", configuration.on_device() ? Json(configuration.lanes) : Json(nullptr)},
+             {"frames_at_once",
+              configuration.threads ? Json(nullptr) : Json(configuration.frames_at_once)},
+             {"split", optional(configuration.split)},
+             {"tasks", configuration.on_device() ? Json(configuration.tasks) : Json(nullptr)}});
+    add_measured(json, measured);
+    add_expected(json, "predicted", measured.predicted);
   }
   const std::string all_cpu(stages_of(result), 'c'), all_device(stages_of(result), 'g');
   const BenchMeasurement* best = best_of(result);

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "pipelines/performance.h"
 #include "pipelines/tandem/bench/origin.h"
 
 namespace tandem {
@@ -43,6 +44,8 @@ std::optional<BenchConfiguration> read_unlisted(const std::string& name);
 
 /// The median of several rounds, measured or predicted alike; none without a round.
 std::optional<double> median_of(std::vector<double> values);
+/// The medians of each of the values, where they are known.
+Performance median_of(const std::vector<Performance>& rounds);
 
 struct BenchMeasurement {
   BenchConfiguration configuration;
@@ -53,23 +56,21 @@ struct BenchMeasurement {
 
   std::vector<double> rounds_energy_j = {};    ///< joules a frame; none when nobody can tell
   std::vector<double> rounds_latency_ms = {};  ///< the 95th percentile, from pad to pad
-  /// By the model alone.
-  std::optional<double> predicted_fps = {}, predicted_energy_j = {}, predicted_latency_ms = {};
+  Performance predicted = {};                  ///< by the model alone
 
   /// How far it came: 0 all rounds, 1 the finals, 2 the match. `best` is one of those that came
   /// farthest, and `rounds_*` are of the latest.
   int heat = 0;
 
-  double median_fps() const;  ///< 0 when there is no round
-  std::optional<double> median_energy_j() const;
-  std::optional<double> median_latency_ms() const;
+  Performance median() const;  ///< of the rounds
+  double median_fps() const { return median().throughput_fps.value_or(0); }
 };
 
 /// One of the best configurations when a training ended, with what it was then known or expected
 /// to do.
 struct BenchRanked {
   std::string name;
-  std::optional<double> fps, energy_j, latency_ms;
+  Performance expected;
 };
 
 struct BenchResult {
@@ -87,8 +88,7 @@ struct BenchResult {
 
   struct Training {
     std::string chosen;
-    /// The prediction, corrected by trials.
-    std::optional<double> predicted_fps, predicted_energy_j, predicted_latency_ms;
+    Performance predicted = {};  ///< corrected by trials
     int experiments = 0, frames = 0;
     double seconds = 0;
     std::optional<int> trials;  ///< that followed the experiments; none: the bin did not say

@@ -25,11 +25,11 @@ std::vector<Column> columns_of(const BenchResult& result) {
       {"measured", "frames/s", "%.2f", [](const auto& m) { return m.median_fps(); }},
       {"", "least", "%.2f", [](const auto& m) { return std::ranges::min(m.rounds_fps); }, true},
       {"", "most", "%.2f", [](const auto& m) { return std::ranges::max(m.rounds_fps); }, true},
-      {"", "J/frame", "%.4g", [](const auto& m) { return m.median_energy_j(); }},
-      {"", "ms (p95)", "%.4g", [](const auto& m) { return m.median_latency_ms(); }},
-      {"predicted", "frames/s", "%.2f", [](const auto& m) { return m.predicted_fps; }},
-      {"", "J/frame", "%.4g", [](const auto& m) { return m.predicted_energy_j; }},
-      {"", "ms (p95)", "%.4g", [](const auto& m) { return m.predicted_latency_ms; }},
+      {"", "J/frame", "%.4g", [](const auto& m) { return m.median().energy_j; }},
+      {"", "ms (p95)", "%.4g", [](const auto& m) { return m.median().latency_ms; }},
+      {"predicted", "frames/s", "%.2f", [](const auto& m) { return m.predicted.throughput_fps; }},
+      {"", "J/frame", "%.4g", [](const auto& m) { return m.predicted.energy_j; }},
+      {"", "ms (p95)", "%.4g", [](const auto& m) { return m.predicted.latency_ms; }},
   };
   const auto any = [&](const Column& column) {
     return std::ranges::any_of(result.measurements, [&](const BenchMeasurement& m) {

@@ -19,11 +19,6 @@ uint64_t read_uint64(const GstStructure* structure, const char* field) {
   return value;
 }
 
-std::string read_string(const GstStructure* structure, const char* field) {
-  const gchar* value = gst_structure_get_string(structure, field);
-  return value ? value : "";
-}
-
 template <typename Visit>
 int for_each_child(GstElement* bin, Visit visit) {
   int count = 0;
@@ -181,21 +176,15 @@ BinStats read_stats(GstElement* bin) {
   g_object_get(bin, "stats", &structure, nullptr);
   if (!structure) return stats;
   stats.frames = read_uint64(structure, "frames");
-  stats.on_device = read_uint64(structure, "frames-device");
   stats.on_cpu = read_uint64(structure, "frames-cpu");
-  stats.mixed = read_uint64(structure, "frames-mixed");
   gst_structure_get_int(structure, "cores", &stats.cores);
   stats.configuration = read_string(structure, "configuration");
-  stats.opencl_device = read_string(structure, "opencl-device");
-  stats.measured_fps = read_double(structure, "measured-fps");
   stats.measured_energy_j = read_double(structure, "measured-energy");
   stats.latency_p95_ms = read_double(structure, "latency-p95");
   stats.predicted = {read_double(structure, "predicted-fps"),
                      read_double(structure, "predicted-energy"),
                      read_double(structure, "predicted-latency")};
-  gboolean training = FALSE;
-  gst_structure_get_boolean(structure, "training", &training);
-  stats.training = training;
+  stats.training = read_flag(structure, "training");
   gst_structure_get_int(structure, "experiment", &stats.experiment);
   gst_structure_get_int(structure, "trial", &stats.trial);
   gst_structure_get_int(structure, "trainings", &stats.trainings);
@@ -203,29 +192,21 @@ BinStats read_stats(GstElement* bin) {
   gst_structure_get_int(structure, "training-frames", &stats.training_frames);
   stats.training_s = read_double(structure, "training-seconds").value_or(0);
   stats.energy_source = read_string(structure, "energy-source");
-  const GValue* stages = gst_structure_get_value(structure, "stages");
-  const guint count =
-      stages && GST_VALUE_HOLDS_ARRAY(stages) ? gst_value_array_get_size(stages) : 0;
-  for (guint i = 0; i < count; ++i) {
-    const GstStructure* stage = gst_value_get_structure(gst_value_array_get_value(stages, i));
-    gboolean can_split = FALSE;
-    gst_structure_get_boolean(stage, "can-split", &can_split);
+  for (const GstStructure* stage : read_structures(structure, "stages")) {
     stats.stages.push_back({read_string(stage, "name"), read_uint64(stage, "cpu-frames"),
                             read_uint64(stage, "device-frames"), read_uint64(stage, "cpu-ns"),
-                            read_uint64(stage, "device-ns"), can_split != FALSE});
+                            read_uint64(stage, "device-ns"), read_flag(stage, "can-split")});
   }
   gst_structure_free(structure);
   return stats;
 }
 
-std::map<std::string, Expected> read_predictions(GstElement* bin) {
-  std::map<std::string, Expected> all;
+std::map<std::string, Performance> read_predictions(GstElement* bin) {
+  std::map<std::string, Performance> all;
   GstStructure* structure = nullptr;
   g_object_get(bin, "predictions", &structure, nullptr);
   if (!structure) return all;
-  const GValue* list = gst_structure_get_value(structure, "configurations");
-  for (guint i = 0; i < gst_value_array_get_size(list); ++i) {
-    const GstStructure* one = gst_value_get_structure(gst_value_array_get_value(list, i));
+  for (const GstStructure* one : read_structures(structure, "configurations")) {
     all[read_string(one, "configuration")] = {read_double(one, "fps"), read_double(one, "energy"),
                                               read_double(one, "latency")};
   }
@@ -239,12 +220,29 @@ std::optional<double> read_double(const GstStructure* structure, const char* fie
   return value;
 }
 
+std::string read_string(const GstStructure* structure, const char* field) {
+  const gchar* value = gst_structure_get_string(structure, field);
+  return value ? value : "";
+}
+
+bool read_flag(const GstStructure* structure, const char* field) {
+  gboolean value = FALSE;
+  return gst_structure_get_boolean(structure, field, &value) && value;
+}
+
+std::vector<const GstStructure*> read_structures(const GstStructure* structure, const char* field) {
+  std::vector<const GstStructure*> all;
+  const GValue* list = gst_structure_get_value(structure, field);
+  const guint count = list && GST_VALUE_HOLDS_ARRAY(list) ? gst_value_array_get_size(list) : 0;
+  for (guint i = 0; i < count; ++i)
+    all.push_back(gst_value_get_structure(gst_value_array_get_value(list, i)));
+  return all;
+}
+
 BinStats operator-(const BinStats& later, const BinStats& earlier) {
   BinStats difference = later;
   difference.frames -= earlier.frames;
-  difference.on_device -= earlier.on_device;
   difference.on_cpu -= earlier.on_cpu;
-  difference.mixed -= earlier.mixed;
   const std::size_t stages = std::min(later.stages.size(), earlier.stages.size());
   for (std::size_t i = 0; i < stages; ++i) {
     StageCount& stage = difference.stages[i];

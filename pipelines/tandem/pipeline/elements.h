@@ -11,6 +11,8 @@
 #include <string>
 #include <vector>
 
+#include "pipelines/performance.h"
+
 namespace tandem {
 
 /// Settings of tandembin and its stages from the command line; empty fields keep the defaults.
@@ -49,11 +51,6 @@ GstElement* make_tandembin(const BinSettings& settings);
 /// `property`: no frame is in flight then.
 void before_stage_caps(GstElement* bin, const char* property, std::function<void()> change);
 
-/// The model's expectation of a configuration.
-struct Expected {
-  std::optional<double> fps, energy_j, latency_ms;
-};
-
 /// tandembin's `stats` and `configuration`, read back.
 struct StageCount {
   std::string name;
@@ -62,13 +59,12 @@ struct StageCount {
   bool can_split = false;
 };
 struct BinStats {
-  uint64_t frames = 0, on_device = 0, on_cpu = 0, mixed = 0;
+  uint64_t frames = 0, on_cpu = 0;  ///< on_cpu: that no device has touched
   int cores = 0;
-  std::string configuration, opencl_device;
+  std::string configuration;
   std::vector<StageCount> stages;
-  std::optional<double> measured_fps, measured_energy_j;  ///< of what runs, since it was decided
-  std::optional<double> latency_p95_ms;                   ///< likewise
-  Expected predicted;                                     ///< of what runs, when it was decided
+  std::optional<double> measured_energy_j, latency_p95_ms;  ///< since the latest decision
+  Performance predicted;                                    ///< at that decision
   bool training = false;
   int experiment = 0, trial = 0;  ///< of the training under way, from 1 on; 0: none
   int trainings = 0, training_experiments = 0, training_frames = 0;
@@ -78,10 +74,16 @@ struct BinStats {
 BinStats read_stats(GstElement* bin);
 
 /// The model's expectations, by configuration; empty while the bin has learnt nothing.
-std::map<std::string, Expected> read_predictions(GstElement* bin);
+std::map<std::string, Performance> read_predictions(GstElement* bin);
 
 /// A number of a structure; none when it is not there.
 std::optional<double> read_double(const GstStructure* structure, const char* field);
+/// A text of a structure; empty when it is not there.
+std::string read_string(const GstStructure* structure, const char* field);
+/// Whether a structure has this boolean, and it is true.
+bool read_flag(const GstStructure* structure, const char* field);
+/// The structures in an array of a structure, which owns them; none when it is not there.
+std::vector<const GstStructure*> read_structures(const GstStructure* structure, const char* field);
 
 /// The counts between two readings.
 BinStats operator-(const BinStats& later, const BinStats& earlier);

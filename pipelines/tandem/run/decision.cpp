@@ -12,16 +12,6 @@ bool is_decision(const GstStructure* structure) {
   return structure && gst_structure_has_name(structure, "tandem-decision");
 }
 
-std::string string_of(const GstStructure* structure, const char* field) {
-  const gchar* value = gst_structure_get_string(structure, field);
-  return value ? value : "";
-}
-
-bool is_set(const GstStructure* structure, const char* field) {
-  gboolean value = FALSE;
-  return gst_structure_get_boolean(structure, field, &value) && value;
-}
-
 // "412.0 frames/s, 0.021 J a frame, 5.2 ms", what is known of it: fields that `prefix` begins, such
 // as "predicted-fps". "412.0 instead of 20.1 frames/s" where `before` has the field, without
 // prefix.
@@ -42,24 +32,13 @@ std::string rate_text(const GstStructure* structure, const std::string& prefix,
   return text;
 }
 
-guint ranked(const GstStructure* decision) {
-  const GValue* ranking = gst_structure_get_value(decision, "ranking");
-  return ranking ? gst_value_array_get_size(ranking) : 0;
-}
-
-const GstStructure* ranked_at(const GstStructure* decision, guint place) {
-  const GValue* ranking = gst_structure_get_value(decision, "ranking");
-  return gst_value_get_structure(gst_value_array_get_value(ranking, place));
-}
-
 // The prediction for the configuration that ran before; null where unknown. `measured-fps` may
 // belong to frames of another size, and is not compared.
 const GstStructure* expected_before(const GstStructure* decision) {
-  const std::string before = string_of(decision, "old");
-  if (before == string_of(decision, "new")) return nullptr;
-  for (guint i = 0; i < ranked(decision); ++i) {
-    const GstStructure* entry = ranked_at(decision, i);
-    if (string_of(entry, "configuration") == before) return entry;
+  const std::string before = read_string(decision, "old");
+  if (before == read_string(decision, "new")) return nullptr;
+  for (const GstStructure* entry : read_structures(decision, "ranking")) {
+    if (read_string(entry, "configuration") == before) return entry;
   }
   return nullptr;
 }
@@ -98,12 +77,12 @@ std::string why(const std::string& reason) {
 
 std::string missed_text(const GstStructure* d) {
   std::string text;
-  if (is_set(d, "energy-unknown")) text += "; energy is unknown: chosen by throughput";
-  if (is_set(d, "budget-exceeded")) {
+  if (read_flag(d, "energy-unknown")) text += "; energy is unknown: chosen by throughput";
+  if (read_flag(d, "budget-exceeded")) {
     text += "; nothing stays within the power budget";
-  } else if (is_set(d, "latency-missed")) {
+  } else if (read_flag(d, "latency-missed")) {
     text += "; nothing keeps the target latency";
-  } else if (is_set(d, "target-missed")) {
+  } else if (read_flag(d, "target-missed")) {
     text += "; nothing reaches the target";
   }
   return text;
@@ -111,8 +90,8 @@ std::string missed_text(const GstStructure* d) {
 
 // Training is due and has to wait.
 std::string waiting_text(const GstStructure* d, double max_overhead) {
-  const std::string runs = in_words(string_of(d, "new"));
-  if (string_of(d, "reason") == "waits")
+  const std::string runs = in_words(read_string(d, "new"));
+  if (read_string(d, "reason") == "waits")
     return "still learning: " + runs + " until another bin of this process has measured";
   if (max_overhead == 0) return runs + ": max-overhead=0 allows no measurement";
   return "still learning: " + runs + " until the " + formatted("%g", 100 * max_overhead) +
@@ -128,19 +107,19 @@ std::string too_short_text(const GstStructure* d) {
             formatted("%.2f s", read_double(d, "training-seconds").value_or(0));
   }
   text += ": nothing was chosen";
-  if (ranked(d) == 0) return text;
-  const GstStructure* best = ranked_at(d, 0);
-  const std::string rate = rate_text(best, "");
+  const std::vector<const GstStructure*> ranking = read_structures(d, "ranking");
+  const std::string rate = ranking.empty() ? "" : rate_text(ranking[0], "");
   if (rate.empty()) return text;
-  return text + "; best so far: " + in_words(string_of(best, "configuration")) + ", " + rate;
+  return text + "; best so far: " + in_words(read_string(ranking[0], "configuration")) + ", " +
+         rate;
 }
 
 std::string chosen_text(const GstStructure* d) {
-  const std::string reason = string_of(d, "reason"), after = string_of(d, "new");
+  const std::string reason = read_string(d, "reason"), after = read_string(d, "new");
   const std::string learned = learned_text(d);
   const bool first = reason == "caps" && !learned.empty();  // learning is why
   std::string text = first ? learned : why(reason);
-  text += (string_of(d, "old") == after ? ": still " : ": now ") + in_words(after);
+  text += (read_string(d, "old") == after ? ": still " : ": now ") + in_words(after);
   const std::string expected = rate_text(d, "predicted-", expected_before(d));
   if (!expected.empty()) text += ", " + expected + " expected";
   if (!first && !learned.empty()) text += "; " + learned;
@@ -151,7 +130,7 @@ std::string chosen_text(const GstStructure* d) {
 
 std::string decision_text(const GstStructure* d, double max_overhead) {
   if (!is_decision(d)) return {};
-  const std::string reason = string_of(d, "reason");
+  const std::string reason = read_string(d, "reason");
   if (reason == "too-short") return too_short_text(d) + missed_text(d);
   if (reason == "waits" || reason == "not-allowed")
     return waiting_text(d, max_overhead) + missed_text(d);
@@ -160,8 +139,8 @@ std::string decision_text(const GstStructure* d, double max_overhead) {
 
 std::string short_text(const GstStructure* d) {
   if (!is_decision(d)) return {};
-  const std::string before = string_of(d, "old"), after = string_of(d, "new");
-  std::string text = string_of(d, "reason") + ": " + before;
+  const std::string before = read_string(d, "old"), after = read_string(d, "new");
+  std::string text = read_string(d, "reason") + ": " + before;
   if (before != after) text += " -> " + after;
   if (const std::string had = rate_text(d, "measured-"); !had.empty())
     text += " (" + before + " had " + had + ")";
@@ -170,12 +149,8 @@ std::string short_text(const GstStructure* d) {
 
 std::string training_text(const GstStructure* d) {
   if (!is_decision(d)) return {};
-  const GValue* list = gst_structure_get_value(d, "training-spent");
-  const guint parts = list ? gst_value_array_get_size(list) : 0;
   std::string text;
-  for (guint i = 0; i < parts; ++i) {
-    const GValue* entry = gst_value_array_get_value(list, i);
-    const GstStructure* part = gst_value_get_structure(entry);
+  for (const GstStructure* part : read_structures(d, "training-spent")) {
     int runs = 0, frames = 0;
     gst_structure_get_int(part, "runs", &runs);
     gst_structure_get_int(part, "frames", &frames);
