@@ -9,6 +9,7 @@
 #include <cstdlib>
 #include <memory>
 #include <numeric>
+#include <type_traits>
 
 #include "files/parse_number.h"
 #include "pipelines/tandem/options/help_text.h"
@@ -21,7 +22,8 @@ template <typename T>
 T number_of(std::string_view option, const std::string& text) {
   const auto value = parse_number<T>(text);
   if (!value || !std::isfinite(static_cast<double>(*value))) {
-    throw UsageError("--" + std::string(option) + ": '" + text + "' is not a number");
+    throw UsageError("--" + std::string(option) + ": '" + text + "' is not a " +
+                     (std::is_unsigned_v<T> ? "whole number from 0 on" : "number"));
   }
   return *value;
 }
@@ -109,21 +111,15 @@ void read_value(const char* option, const std::string& text, std::vector<std::st
   read_value(option, text, value.emplace_back());
 }
 
-void read_value(const char* option, const std::string& text, int& value) {
-  value = number_of<int>(option, text);
+template <typename Number>
+void read_value(const char* option, const std::string& text, Number& value) {
+  value = number_of<Number>(option, text);
 }
-
-void read_value(const char* option, const std::string& text, double& value) {
-  value = number_of<double>(option, text);
-}
-
-void read_value(const char* option, const std::string& text, std::optional<int>& value) {
-  read_value(option, text, value.emplace());
-}
-
-void read_value(const char* option, const std::string& text, std::optional<double>& value) {
-  read_value(option, text, value.emplace());
-}
+template void read_value(const char*, const std::string&, int&);
+template void read_value(const char*, const std::string&, unsigned&);  // std::size_t of 32 bits
+template void read_value(const char*, const std::string&, uint64_t&);
+template void read_value(const char*, const std::string&, float&);
+template void read_value(const char*, const std::string&, double&);
 
 OptionParser::OptionParser(std::string usage, std::string summary)
     : usage_(std::move(usage)), summary_(std::move(summary)) {}

@@ -60,10 +60,13 @@ struct Option {
 /// Puts what an option was given into `value`; a list takes one more each time. Throws UsageError.
 void read_value(const char* option, const std::string& text, std::string& value);
 void read_value(const char* option, const std::string& text, std::vector<std::string>& value);
-void read_value(const char* option, const std::string& text, int& value);
-void read_value(const char* option, const std::string& text, double& value);
-void read_value(const char* option, const std::string& text, std::optional<int>& value);
-void read_value(const char* option, const std::string& text, std::optional<double>& value);
+/// For int, unsigned, uint64_t, float and double.
+template <typename Number>
+void read_value(const char* option, const std::string& text, Number& value);
+template <typename Number>
+void read_value(const char* option, const std::string& text, std::optional<Number>& value) {
+  read_value(option, text, value.emplace());
+}
 
 /// An option that sets `value`, which must live until the words are parsed.
 template <typename Value>

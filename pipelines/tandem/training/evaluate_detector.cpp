@@ -1,19 +1,18 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include <gst/gst.h>
-#include <tbb/global_control.h>
 #include <tbb/parallel_for.h>
 
 #include <cstdio>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <sstream>
-#include <thread>
 
 #include "pipelines/progress.h"
 #include "pipelines/tandem/commands.h"
 #include "pipelines/tandem/output/same_file.h"
 #include "pipelines/tandem/output/text_output.h"
 #include "pipelines/tandem/training/dataset_options.h"
+#include "pipelines/tandem/training/threads_option.h"
 #include "pipelines/tandem/training/training_options.h"
 #include "pipelines/training/detector/trainer.h"
 #include "pipelines/training/evaluation/average_precision.h"
@@ -29,10 +28,10 @@ constexpr float kBelowThreshold = 2.5f;
 struct Request {
   std::string dataset, model, csv, json, svg, title, save;
   std::vector<std::string> detections, negatives;
-  int folds = 0, scales = 0;
+  int folds = 0, scales = 0, threads = 0;
   double first_scale = 1, min_overlap = 0.5, max_overlap = ScanOptions{}.max_overlap;
   double threshold = -1e9;
-  TrainingOptionValues training;
+  TrainingOptions training;
   DatasetOptions read{.format = {}, .label = {}, .split = {}};
 };
 
@@ -74,7 +73,7 @@ std::vector<std::vector<Detection>> cross_validate_dataset(const Request& reques
     paths.insert(paths.end(), some.begin(), some.end());
   }
   data.without_people = load_images(paths);
-  return cross_validate(data, nullptr, request.training.checked(), request.folds,
+  return cross_validate(data, nullptr, request.training, request.folds,
                         scan_options(request, -kBelowThreshold));
 }
 
@@ -203,7 +202,8 @@ Request parse(const std::vector<std::string>& arguments) {
   parser.add("title", r.title, "TEXT", "Title of the drawing");
   parser.add("save-detections", r.save, "FILE",
              "Write what was found, in the form that --detections reads");
-  for (Option& one : r.training.options()) parser.add(std::move(one));
+  for (Option& one : training_options(r.training)) parser.add(std::move(one));
+  parser.add(threads_option(r.threads));
   parser.parse(arguments);
   if (r.dataset.empty()) throw UsageError("--dataset DIR is missing");
   if (r.folds != 0 && r.folds < 2) throw UsageError("--cross-validate needs at least 2 parts");
@@ -212,6 +212,7 @@ Request parse(const std::vector<std::string>& arguments) {
   if (!r.model.empty() && r.folds > 0)
     throw UsageError("--model and --cross-validate exclude each other");
   check_dataset_options(r.read);
+  if (r.folds > 0) check_training_options(r.training);
   if (r.first_scale <= 0 || r.scales < 0)
     throw UsageError("--first-scale must be positive and --scales not negative");
   if (r.min_overlap <= 0 || r.min_overlap > 1 || r.max_overlap <= 0 || r.max_overlap > 1)
@@ -231,10 +232,7 @@ int evaluate_detector_command(const std::vector<std::string>& arguments) {
   if (!request.svg.empty()) svg.emplace("--svg", request.svg);
   if (!request.save.empty()) save.emplace("--save-detections", request.save);
   gst_init(nullptr, nullptr);
-  const int threads = request.training.threads;
-  const tbb::global_control limit(tbb::global_control::max_allowed_parallelism,
-                                  threads > 0 ? static_cast<std::size_t>(threads)
-                                              : std::max(1u, std::thread::hardware_concurrency()));
+  const tbb::global_control limit = limit_threads(request.threads);
   std::optional<VividModel> model;
   if (!request.model.empty()) model = load_vivid_model(request.model);
   if (request.read.label.empty()) request.read.label = model ? model->label : "person";

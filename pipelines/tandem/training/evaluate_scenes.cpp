@@ -1,17 +1,16 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include <gst/gst.h>
-#include <tbb/global_control.h>
 #include <tbb/parallel_for.h>
 
 #include <cstdio>
 #include <nlohmann/json.hpp>
 #include <optional>
-#include <thread>
 
 #include "pipelines/tandem/commands.h"
 #include "pipelines/tandem/options/options.h"
 #include "pipelines/tandem/output/same_file.h"
 #include "pipelines/tandem/output/text_output.h"
+#include "pipelines/tandem/training/threads_option.h"
 #include "pipelines/training/scenes/scene_trainer.h"
 
 namespace tandem {
@@ -31,11 +30,10 @@ EvaluateScenesSettings parse_evaluate_settings(const std::vector<std::string>& a
              "A folder that holds a folder of pictures for each class", 'i');
   parser.add("model", settings.model, "FILE", "The model to evaluate", 'm');
   parser.add("json", settings.json, "FILE", "Write the results; - is standard output");
-  parser.add("threads", settings.threads, "N", "Threads to use; 0 = one for each core (0)");
+  parser.add(threads_option(settings.threads));
   parser.parse(arguments);
   if (settings.images.empty()) throw UsageError("--images DIR is missing");
   if (settings.model.empty()) throw UsageError("--model FILE is missing");
-  if (settings.threads < 0) throw UsageError("--threads must not be negative");
   return settings;
 }
 
@@ -75,10 +73,7 @@ int evaluate_scenes_command(const std::vector<std::string>& arguments) {
   std::optional<TextOutput> results;
   if (!settings.json.empty()) results.emplace("--json", settings.json);
   gst_init(nullptr, nullptr);
-  const tbb::global_control limit(tbb::global_control::max_allowed_parallelism,
-                                  settings.threads > 0
-                                      ? static_cast<std::size_t>(settings.threads)
-                                      : std::max(1u, std::thread::hardware_concurrency()));
+  const tbb::global_control limit = limit_threads(settings.threads);
   const SceneModel model = load_scene_model(settings.model);
   SceneFolder folder = read_scene_folder(settings.images, 1);
   const std::size_t classes = folder.labels.size();

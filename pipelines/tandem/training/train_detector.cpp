@@ -1,17 +1,16 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include <gst/gst.h>
-#include <tbb/global_control.h>
 
 #include <cstdio>
 #include <filesystem>
 #include <optional>
-#include <thread>
 
 #include "pipelines/formatted.h"
 #include "pipelines/tandem/commands.h"
 #include "pipelines/tandem/output/output_file.h"
 #include "pipelines/tandem/pipeline/glib_owned.h"
 #include "pipelines/tandem/training/dataset_options.h"
+#include "pipelines/tandem/training/threads_option.h"
 #include "pipelines/tandem/training/training_options.h"
 #include "pipelines/training/detector/trainer.h"
 #include "pipelines/training/evaluation/average_precision.h"
@@ -95,7 +94,8 @@ int train_detector_command(const std::vector<std::string>& arguments) {
   std::vector<std::string> positives, negatives;
   std::string output;
   double precision = 0.8;
-  TrainingOptionValues values;
+  TrainingOptions options;
+  int threads = 0;
   DatasetOptions read;
   OptionParser parser("train-detector",
                       "Trains a detector of people or another class, for vividfilter and "
@@ -108,19 +108,17 @@ int train_detector_command(const std::vector<std::string>& arguments) {
   parser.add("output", output, "FILE", "The model file to write", 'o');
   parser.add("precision", precision, "X",
              "Precision in cross-validation that sets the model's threshold (0.8)");
-  for (Option& one : values.options()) parser.add(std::move(one));
+  for (Option& one : training_options(options)) parser.add(std::move(one));
+  parser.add(threads_option(threads));
   parser.parse(arguments);
   if (positives.empty()) throw UsageError("--positives DIR is missing");
   if (output.empty()) throw UsageError("--output FILE is missing");
   if (!(precision > 0 && precision <= 1)) throw UsageError("--precision must be in (0, 1]");
   check_dataset_options(read);
-  const TrainingOptions options = values.checked();
+  check_training_options(options);
   check_output_file("--output", output);
   gst_init(nullptr, nullptr);
-  const tbb::global_control limit(tbb::global_control::max_allowed_parallelism,
-                                  values.threads > 0
-                                      ? static_cast<std::size_t>(values.threads)
-                                      : std::max(1u, std::thread::hardware_concurrency()));
+  const tbb::global_control limit = limit_threads(threads);
 
   const TrainingData data = load(positives, negatives, read);
   VividModel model;
@@ -130,7 +128,7 @@ int train_detector_command(const std::vector<std::string>& arguments) {
   model.svm = train_classifier(data, model.bank, options);
   model.default_threshold = threshold.score;
   model.origin = "tandem train-detector; positives " + folder_names(positives) + "; negatives " +
-                 folder_names(negatives) + "; " + values.described();
+                 folder_names(negatives) + "; " + described(options);
   if (read.label != "person") model.origin += "; label " + read.label;
   if (!read.split.empty()) model.origin += "; split " + read.split;
   save_vivid_model(model, output);

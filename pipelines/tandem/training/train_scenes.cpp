@@ -1,18 +1,17 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include <gst/gst.h>
-#include <tbb/global_control.h>
 
 #include <algorithm>
 #include <cstdio>
 #include <filesystem>
 #include <sstream>
-#include <thread>
 
 #include "kernels/util/model_file.h"
 #include "pipelines/tandem/commands.h"
 #include "pipelines/tandem/options/options.h"
 #include "pipelines/tandem/output/output_file.h"
 #include "pipelines/tandem/pipeline/glib_owned.h"
+#include "pipelines/tandem/training/threads_option.h"
 #include "pipelines/training/scenes/scene_trainer.h"
 
 namespace tandem {
@@ -20,8 +19,7 @@ namespace {
 
 struct TrainScenesSettings {
   std::string images, output;
-  int seed = 1, threads = 0, samples = 50000;
-  double contrast = 0.0015;
+  int threads = 0;
   SceneTrainingOptions options;
 };
 
@@ -35,15 +33,15 @@ TrainScenesSettings parse_scenes_settings(const std::vector<std::string>& argume
   parser.add("images", settings.images, "DIR", "A folder that holds one folder of pictures a class",
              'i');
   parser.add("output", settings.output, "FILE", "The model file to write", 'o');
-  parser.add("seed", settings.seed, "N", "Start of all random choices (1)");
+  parser.add("seed", options.seed, "N", "Start of all random choices (1)");
   parser.add("words", options.words, "N", "Words of the vocabulary (400)");
-  parser.add("samples", settings.samples, "N", "Descriptors to learn them from (50000)");
+  parser.add("samples", options.samples, "N", "Descriptors to learn them from (50000)");
   parser.add("rounds", options.rounds, "N", "Rounds of k-means, at most (15)");
-  parser.add("contrast", settings.contrast, "X",
+  parser.add("contrast", options.contrast, "X",
              "Least size of a keypoint, of an image in [0, 1] (0.0015)");
   parser.add("cost", options.cost, "X", "C of the SVMs (1.5)");
   parser.add("folds", options.folds, "N", "Folds of the cross-validation (5)");
-  parser.add("threads", settings.threads, "N", "Threads to use; 0 = one for each core (0)");
+  parser.add(threads_option(settings.threads));
   parser.parse(arguments);
   const auto require = [](bool holds, const char* what) {
     if (!holds) throw UsageError(what);
@@ -51,15 +49,12 @@ TrainScenesSettings parse_scenes_settings(const std::vector<std::string>& argume
   require(!settings.images.empty(), "--images DIR is missing");
   require(!settings.output.empty(), "--output FILE is missing");
   require(options.words >= 2 && options.words <= 65536, "--words must be 2 to 65536");
-  require(settings.samples >= options.words, "--samples must be at least --words");
+  require(options.samples >= static_cast<std::size_t>(options.words),
+          "--samples must be at least --words");
   require(options.rounds >= 1, "--rounds must be at least 1");
-  require(settings.contrast > 0 && settings.contrast < 1, "--contrast must be in (0, 1)");
+  require(options.contrast > 0 && options.contrast < 1, "--contrast must be in (0, 1)");
   require(options.cost > 0, "--cost must be positive");
   require(options.folds >= 2, "--folds must be at least 2");
-  require(settings.threads >= 0 && settings.seed >= 0, "--seed and --threads must not be negative");
-  options.seed = static_cast<uint64_t>(settings.seed);
-  options.samples = static_cast<std::size_t>(settings.samples);
-  options.contrast = static_cast<float>(settings.contrast);
   return settings;
 }
 
@@ -70,8 +65,8 @@ std::string origin_of(const TrainScenesSettings& settings, std::size_t pictures,
   const std::string name = std::filesystem::weakly_canonical(settings.images).filename().string();
   out << "tandem train-scenes; images " << GlibString(g_utf8_make_valid(name.c_str(), -1)).get()
       << ", " << pictures << " pictures; seed " << o.seed << ", words " << o.words << ", samples "
-      << o.samples << ", rounds " << o.rounds << ", contrast " << settings.contrast << ", cost "
-      << o.cost << ", folds " << o.folds << "; accuracy " << accuracy << " in cross-validation";
+      << o.samples << ", rounds " << o.rounds << ", contrast " << o.contrast << ", cost " << o.cost
+      << ", folds " << o.folds << "; accuracy " << accuracy << " in cross-validation";
   return out.str();
 }
 
@@ -82,10 +77,7 @@ int train_scenes_command(const std::vector<std::string>& arguments) {
   const SceneTrainingOptions& options = settings.options;
   check_output_file("--output", settings.output);
   gst_init(nullptr, nullptr);
-  const tbb::global_control limit(tbb::global_control::max_allowed_parallelism,
-                                  settings.threads > 0
-                                      ? static_cast<std::size_t>(settings.threads)
-                                      : std::max(1u, std::thread::hardware_concurrency()));
+  const tbb::global_control limit = limit_threads(settings.threads);
 
   const SceneFolder folder = read_scene_folder(settings.images);
   std::printf("%s: %zu classes, %zu pictures\n", settings.images.c_str(), folder.labels.size(),
