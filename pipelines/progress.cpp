@@ -5,7 +5,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <atomic>
 #include <cmath>
 #include <cstdio>
 #include <utility>
@@ -17,8 +16,6 @@ namespace {
 
 constexpr std::chrono::milliseconds kRedraw{100};
 constexpr std::chrono::seconds kLogLine{5};
-
-std::atomic<bool> quiet_counts{false};
 
 std::size_t terminal_columns() {
   winsize size = {};
@@ -56,14 +53,10 @@ void ProgressLine::finish(const std::string& text) {
   std::fprintf(stderr, "%s\n", text.c_str());
 }
 
-void Progress::set_quiet(bool quiet) { quiet_counts = quiet; }
-
 Progress::Progress(std::string title, std::size_t total)
     : title_(std::move(title)), total_(std::max<std::size_t>(total, 1)) {}
 
-Progress::~Progress() {
-  if (!quiet_counts) line_.finish(text(formatted(" in %.1f s", elapsed_s())));
-}
+Progress::~Progress() { line_.finish(text(formatted(" in %.1f s", elapsed_s()))); }
 
 double Progress::elapsed_s() const {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
@@ -78,7 +71,7 @@ void Progress::advance(const std::string& note) {
   const std::lock_guard lock(mutex_);
   ++done_;
   note_ = note;
-  if (quiet_counts || done_ >= total_) return;
+  if (done_ >= total_) return;
   const auto left = static_cast<double>(total_ - done_);
   line_.show(text(", " + clock_time(elapsed_s() / static_cast<double>(done_) * left) + " left"));
 }

@@ -38,9 +38,6 @@ class Progress {
   /// One more of `total` is done. Safe from many threads. `note` is shown after the count.
   void advance(const std::string& note = {});
 
-  /// Silences all progress of this kind, for tests.
-  static void set_quiet(bool quiet);
-
  private:
   // "title: 3/10" and what follows, then the note.
   std::string text(const std::string& what) const;

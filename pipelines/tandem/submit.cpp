@@ -8,7 +8,6 @@
 #include "pipelines/jobs/gather/gathered_video.h"
 #include "pipelines/jobs/job_properties.h"
 #include "pipelines/jobs/parts/parts.h"
-#include "pipelines/jobs/parts/video_index.h"
 #include "pipelines/jobs/redis/queue.h"
 #include "pipelines/jobs/worker/input_guard.h"
 #include "pipelines/tandem/commands.h"

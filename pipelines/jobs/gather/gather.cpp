@@ -12,7 +12,6 @@
 #include "files/folder_lock.h"
 #include "files/terminal_text.h"
 #include "gst/publish/location.h"
-#include "pipelines/jobs/end_rules.h"
 #include "pipelines/jobs/gather/gathered_video.h"
 #include "pipelines/jobs/redis/queue.h"
 #include "pipelines/jobs/redis/queue_link.h"

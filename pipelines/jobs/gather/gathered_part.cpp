@@ -14,13 +14,32 @@
 #include <utility>
 
 #include "files/file_handle.h"
+#include "files/json_text.h"
 #include "files/regular_file.h"
-#include "pipelines/jobs/gather/result_line.h"
 
 namespace tandem {
 namespace {
 
 namespace fs = std::filesystem;
+
+// As much as a worker keeps of all its lines: LineQueue::kMostBytes.
+constexpr std::size_t kMostLineBytes = 16 << 20;
+
+nlohmann::ordered_json read_bounded(const std::string& line, uint64_t frame) {
+  if (line.size() > kMostLineBytes)
+    throw std::runtime_error("is longer than " + std::to_string(kMostLineBytes) + " bytes");
+  nlohmann::ordered_json json = parse_ordered_json(line);
+  if (!json.is_object()) throw std::runtime_error("is no object");
+  const auto number = json.find("frame");
+  if (number == json.end() || !number->is_number_unsigned() || number->get<uint64_t>() != frame)
+    throw std::runtime_error("is that of another frame");
+  const auto detections = json.find("detections");
+  const auto has_id = [](const auto& one) { return one.is_object() && one.contains("id"); };
+  if (detections == json.end() || !detections->is_array() ||
+      !std::ranges::all_of(*detections, has_id))
+    throw std::runtime_error("has no list of detections with ids");
+  return json;
+}
 
 [[noreturn]] void fail_part(const std::string& path, const char* what) {
   throw std::runtime_error("'" + path + "' cannot be " + what + ": " + std::strerror(errno));
@@ -46,6 +65,12 @@ std::pair<uint64_t, uint64_t> whole_lines(const std::string& path) {
 }
 
 }  // namespace
+
+nlohmann::ordered_json read_result_line(const std::string& line, uint64_t frame) try {
+  return read_bounded(line, frame);
+} catch (const std::runtime_error& e) {
+  throw std::runtime_error("the line of frame " + std::to_string(frame) + " " + e.what());
+}
 
 GatheredPart::GatheredPart(std::string path, uint64_t first_frame)
     : path_(std::move(path)), first_frame_(first_frame), next_frame_(first_frame) {

@@ -2,11 +2,16 @@
 #pragma once
 
 #include <cstdint>
+#include <nlohmann/json.hpp>
 #include <string>
 
 #include "pipelines/jobs/job_queue.h"
 
 namespace tandem {
+
+/// The line of JSON of this frame of its video, whoever wrote it. Throws std::runtime_error: "the
+/// line of frame 7 is not JSON: ...".
+nlohmann::ordered_json read_result_line(const std::string& line, uint64_t frame);
 
 /// The results of a part as far as they have come, each frame once and in order, in a file that an
 /// interrupted gather goes on with.

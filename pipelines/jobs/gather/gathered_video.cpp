@@ -15,7 +15,6 @@
 #include <utility>
 
 #include "files/replace_file.h"
-#include "pipelines/jobs/gather/result_line.h"
 #include "pipelines/tandem/pipeline/glib_owned.h"
 
 namespace tandem {

@@ -22,6 +22,14 @@ struct VideoIndex {
   std::string why_whole;           ///< why the video cannot be cut; empty: it can
 };
 
+/// Reads a video once, without decoding it. It can be cut if every packet is one frame with a
+/// time, as in MP4, MOV, Matroska, WebM and AVI, and if a seek reaches the frame that it asks for.
+/// Throws Failure when it holds no video that can be read.
+VideoIndex index_video(const std::string& uri);
+
+/// Reads the beginning of a video. Throws Failure when it holds none that can be read.
+void check_video(const std::string& uri);
+
 /// Cuts a video before key frames into parts of at least `least_ns`, except the last. A frame
 /// belongs to a part by its presentation time. Frames that follow a key frame in the file and are
 /// shown before it (B-frames of an open group of pictures) belong to the part before. A part that

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "pipelines/jobs/parts/video_index.h"
-
 #include <gst/gst.h>
 #include <gst/tandem/private/ref.h>
 
@@ -9,6 +7,7 @@
 #include <mutex>
 #include <string_view>
 
+#include "pipelines/jobs/parts/parts.h"
 #include "pipelines/tandem/input/main_video.h"
 #include "pipelines/tandem/options/options.h"
 #include "pipelines/tandem/pipeline/elements.h"

@@ -4,14 +4,24 @@
 #include <chrono>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 
 #include "gst/publish/session.h"
 #include "pipelines/jobs/redis/connection.h"
 #include "pipelines/tandem/options/options.h"
+#include "pipelines/tandem/pipeline/end_guard.h"
 
 namespace tandem {
+
+/// Deadlines of the processes of a queue, which promise to end 3 s after a signal; a busy machine
+/// needs some of them. A further signal changes nothing, because the server is being told.
+inline EndRules end_rules(std::string name) {
+  return {.patience = std::chrono::milliseconds(2500),
+          .last_patience = std::nullopt,
+          .name = std::move(name)};
+}
 
 /// A queue over as many connections as it takes.
 template <typename Queue>

@@ -10,7 +10,6 @@
 
 #include "files/terminal_text.h"
 #include "gst/publish/location.h"
-#include "pipelines/jobs/end_rules.h"
 #include "pipelines/jobs/redis/queue.h"
 #include "pipelines/jobs/redis/queue_link.h"
 #include "pipelines/jobs/worker/job_run.h"

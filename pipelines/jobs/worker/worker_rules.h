@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 
+#include <algorithm>
 #include <chrono>
 
 namespace tandem {
@@ -21,7 +22,11 @@ struct WorkerRules {
   };
 
   enum class Act { kNothing, kKeep, kFail };
-  Act while_running(const Running& running, Time now) const;
+  Act while_running(const Running& running, Time now) const {
+    if (now - running.progressed >= stall_limit) return Act::kFail;
+    // Three reports may be lost or late before the claim is.
+    return now - running.kept >= claim_limit / 4 ? Act::kKeep : Act::kNothing;
+  }
 
   /// Whether a job that was given out so often may be tried. If not, its last workers died.
   bool may_try(int attempt) const { return attempt <= most_attempts; }
@@ -30,7 +35,11 @@ struct WorkerRules {
 
   /// How long a worker leaves jobs to others after so many failures in a row: what failed may be
   /// its own machine's fault.
-  static std::chrono::milliseconds pause_after(int failures);
+  static std::chrono::milliseconds pause_after(int failures) {
+    constexpr std::chrono::milliseconds kFirst{1000}, kLongest{30'000};
+    if (failures <= 0) return {};
+    return std::min(kFirst * (1 << std::min(failures - 1, 5)), kLongest);
+  }
 };
 
 }  // namespace tandem

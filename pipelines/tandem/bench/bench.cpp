@@ -10,7 +10,6 @@
 #include "pipelines/progress.h"
 #include "pipelines/tandem/bench/pipeline.h"
 #include "pipelines/tandem/bench/report.h"
-#include "pipelines/tandem/bench/table.h"
 #include "pipelines/tandem/commands.h"
 #include "pipelines/tandem/input/input_uri.h"
 #include "pipelines/tandem/options/applications.h"

@@ -3,27 +3,17 @@
 
 #include <glib.h>
 
-#include <ctime>
-
+#include "pipelines/tandem/pipeline/glib_owned.h"
 #include "scheduler/machine/cores.h"
 
 namespace tandem {
-namespace {
-
-std::string utc_now() {
-  const std::time_t now = std::time(nullptr);
-  std::tm utc{};
-  gmtime_r(&now, &utc);
-  char text[32];
-  std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &utc);
-  return text;
-}
-
-}  // namespace
 
 BenchOrigin bench_origin(const std::string& input) {
+  GDateTime* const now = g_date_time_new_now_utc();
+  const GlibString date(g_date_time_format(now, "%Y-%m-%dT%H:%M:%SZ"));
+  g_date_time_unref(now);
   const std::string processor = processor_name();
-  BenchOrigin origin{.version = TANDEM_VERSION, .date = utc_now(), .host = g_get_host_name()};
+  BenchOrigin origin{.version = TANDEM_VERSION, .date = date.get(), .host = g_get_host_name()};
   if (!processor.empty()) origin.processor = processor;
   if (!input.empty()) origin.input = input;
   return origin;

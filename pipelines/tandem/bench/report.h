@@ -116,6 +116,10 @@ const BenchMeasurement* best_of(const BenchResult& result);
 /// of these runs is missing. A stage that no configuration has on the device stays on the CPU.
 std::optional<std::string> baseline_mapping(const BenchResult& result);
 
+/// A line a configuration, for the terminal. Columns that would be empty, or would repeat another
+/// one, are left out: least and most of a single round, unknown predictions and energies.
+std::string to_table(const BenchResult& result);
+
 /// The JSON that `tandem bench` writes; fields that do not apply are null.
 nlohmann::ordered_json to_json(const BenchResult& result);
 

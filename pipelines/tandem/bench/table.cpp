@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "pipelines/tandem/bench/table.h"
-
 #include <algorithm>
 #include <functional>
 #include <vector>
 
 #include "pipelines/formatted.h"
+#include "pipelines/tandem/bench/report.h"
 
 namespace tandem {
 namespace {

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "pipelines/tandem/options/help_text.h"
-
 #include <glib.h>
 
 #include <vector>

@@ -12,7 +12,6 @@
 #include <type_traits>
 
 #include "files/parse_number.h"
-#include "pipelines/tandem/options/help_text.h"
 #include "pipelines/tandem/pipeline/glib_owned.h"
 
 namespace tandem {

@@ -48,6 +48,13 @@ std::vector<std::string> split(std::string_view text, char separator);
 /// "; did you mean 'doctor'?" when one of `candidates` is near `word`, else nothing.
 std::string did_you_mean(std::string_view word, std::span<const std::string> candidates);
 
+/// A terminal is seldom narrower, and longer lines are hard to read on a wide one.
+inline constexpr int kHelpColumns = 100;
+
+/// `help` with lines of at most `columns` characters, broken at spaces. The rest of a line that
+/// describes an option ("  --name=VALUE   text") stands under that text.
+std::string wrap_help(std::string_view help, int columns = kHelpColumns);
+
 /// One option of a command.
 struct Option {
   std::string name;

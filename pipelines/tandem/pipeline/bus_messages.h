@@ -24,7 +24,8 @@ class BusMessages {
   /// Handles a message; prints warnings. True: the stream has ended or failed.
   bool take(GstMessage* message);
 
-  /// Has the error reported that a demuxer lost (lost_error.h). For calls ten times a second.
+  /// Has the error reported that a demuxer lost (demuxer_without_streams()). For calls ten times a
+  /// second.
   void find_lost_error();
 
   /// Throws the first error as Failure, with advice; returns if there is none.
@@ -37,6 +38,12 @@ class BusMessages {
   std::string missing_;  // advice for plugins found missing
   MessageRef error_;
 };
+
+/// A demuxer of `pipeline` that has stopped reading and has found no stream; null when there is
+/// none. decodebin of GStreamer 1.22 drops messages of a new element until it has linked it. The
+/// error of a demuxer that fails before that is lost, and neither a frame nor an end ever comes.
+/// The caller owns the reference.
+GstElement* demuxer_without_streams(GstBin* pipeline);
 
 /// The error that a message reports, or its warning.
 struct MessageError {

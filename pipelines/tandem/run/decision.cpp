@@ -3,7 +3,7 @@
 
 #include "pipelines/formatted.h"
 #include "pipelines/tandem/pipeline/elements.h"
-#include "pipelines/tandem/run/in_words.h"
+#include "pipelines/tandem/run/configuration_text.h"
 
 namespace tandem {
 namespace {

@@ -20,7 +20,7 @@
 #include "pipelines/tandem/pipeline/end_guard.h"
 #include "pipelines/tandem/pipeline/glib_owned.h"
 #include "pipelines/tandem/pipeline/pipeline_loop.h"
-#include "pipelines/tandem/run/activity.h"
+#include "pipelines/tandem/run/configuration_text.h"
 #include "pipelines/tandem/run/decision.h"
 #include "pipelines/tandem/run/frame_log.h"
 

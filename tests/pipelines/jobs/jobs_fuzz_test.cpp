@@ -7,7 +7,6 @@
 
 #include "files/terminal_text.h"
 #include "pipelines/jobs/gather/gathered_part.h"
-#include "pipelines/jobs/gather/result_line.h"
 #include "pipelines/jobs/job.h"
 #include "pipelines/jobs/job_properties.h"
 #include "pipelines/jobs/redis/queue.h"

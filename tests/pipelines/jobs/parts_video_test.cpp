@@ -4,7 +4,7 @@
 #include <gst/gst.h>
 #include <gtest/gtest.h>
 
-#include "pipelines/jobs/parts/video_index.h"
+#include "pipelines/jobs/parts/parts.h"
 #include "pipelines/jobs/worker/job_pipeline.h"
 #include "pipelines/tandem/input/input_uri.h"
 #include "pipelines/tandem/options/options.h"

@@ -6,7 +6,6 @@
 #include <set>
 
 #include "pipelines/tandem/bench/report.h"
-#include "pipelines/tandem/bench/table.h"
 #include "tests/pipelines/support/command.h"
 
 namespace tandem::test {

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <sstream>
 
-#include "pipelines/tandem/options/help_text.h"
+#include "pipelines/tandem/options/options.h"
 #include "tests/pipelines/support/command.h"
 
 namespace tandem::test {

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "pipelines/tandem/pipeline/lost_error.h"
-
 #include <gst/tandem/private/ref.h>
 #include <gtest/gtest.h>
 
 #include <csignal>
 #include <filesystem>
 
+#include "pipelines/tandem/pipeline/bus_messages.h"
 #include "pipelines/tandem/pipeline/elements.h"
 #include "pipelines/tandem/pipeline/pipeline_loop.h"
 #include "tests/pipelines/support/command.h"

@@ -8,7 +8,6 @@
 #include <cmath>
 #include <numeric>
 
-#include "pipelines/progress.h"
 #include "pipelines/training/random.h"
 
 namespace tandem {
@@ -61,7 +60,6 @@ TEST(SamplePatches, GivesNoneOfAFlatPicture) {
 }
 
 TEST(ClusterPatches, FindsTheDirectionsThatPatchesLieIn) {
-  Progress::set_quiet(true);
   const Patch a = {1, 1, 1, 0, 0, 0, -1, -1, -1}, b = {1, 0, -1, 1, 0, -1, 1, 0, -1},
               c = {-1, 2, -1, 2, -4, 2, -1, 2, -1};
   std::vector<Patch> patches;
@@ -88,7 +86,6 @@ TEST(ClusterPatches, FindsTheDirectionsThatPatchesLieIn) {
 }
 
 TEST(ClusterPatches, DoesNotDependOnTheNumberOfThreads) {
-  Progress::set_quiet(true);
   const auto patches = sample_patches({noise(200, 200, 4)}, 20000, 1);
   std::vector<std::vector<float>> banks;
   for (const std::size_t threads : {1, 4}) {

@@ -6,7 +6,6 @@
 
 #include <cmath>
 
-#include "pipelines/progress.h"
 #include "tests/pipelines/training/folder.h"
 #include "tests/pipelines/training/textures.h"
 
@@ -15,10 +14,7 @@ namespace {
 
 class SceneTrainer : public testing::Test {
  protected:
-  void SetUp() override {
-    gst_init(nullptr, nullptr);
-    Progress::set_quiet(true);
-  }
+  void SetUp() override { gst_init(nullptr, nullptr); }
   SceneTrainingOptions options() const {
     SceneTrainingOptions small;
     small.words = 20;

@@ -3,7 +3,6 @@
 
 #include <gtest/gtest.h>
 
-#include "pipelines/progress.h"
 #include "pipelines/training/random.h"
 
 namespace tandem {
@@ -36,12 +35,7 @@ int mistakes(const LinearSvm& svm, const std::vector<Example>& examples) {
   return count;
 }
 
-class Svm : public testing::Test {
- protected:
-  void SetUp() override { Progress::set_quiet(true); }
-};
-
-TEST_F(Svm, SeparatesWindowsThatItHasNotSeen) {
+TEST(Svm, SeparatesWindowsThatItHasNotSeen) {
   std::vector<Example> examples = two_kinds(200, 1);
   SvmOptions options;
   options.cost = options.person_cost = 0.01;
@@ -50,7 +44,7 @@ TEST_F(Svm, SeparatesWindowsThatItHasNotSeen) {
   EXPECT_EQ(mistakes(svm, two_kinds(200, 2)), 0);
 }
 
-TEST_F(Svm, MeetsTheOptimalityConditions) {
+TEST(Svm, MeetsTheOptimalityConditions) {
   // Half of the labels are wrong at random: many variables end at their bound.
   std::vector<Example> examples = two_kinds(120, 3);
   for (std::size_t i = 0; i < examples.size(); i += 5) examples[i].person = !examples[i].person;
@@ -73,7 +67,7 @@ TEST_F(Svm, MeetsTheOptimalityConditions) {
   EXPECT_GT(at_bound, 0);
 }
 
-TEST_F(Svm, GivesTheSameForASeed) {
+TEST(Svm, GivesTheSameForASeed) {
   std::vector<Example> first = two_kinds(100, 4), second = two_kinds(100, 4);
   const LinearSvm a = train_svm(first, kFilters, kEpsilon, {}, 7);
   const LinearSvm b = train_svm(second, kFilters, kEpsilon, {}, 7);
@@ -81,7 +75,7 @@ TEST_F(Svm, GivesTheSameForASeed) {
   EXPECT_EQ(a.bias, b.bias);
 }
 
-TEST_F(Svm, GoesOnFromWhereItStopped) {
+TEST(Svm, GoesOnFromWhereItStopped) {
   std::vector<Example> examples = two_kinds(100, 5);
   SvmOptions options;
   options.tolerance = 1e-4;

@@ -8,7 +8,6 @@
 #include <iterator>
 
 #include "kernels/vivid_classifier/vivid_model.h"
-#include "pipelines/progress.h"
 #include "pipelines/training/evaluation/average_precision.h"
 #include "pipelines/training/random.h"
 #include "tests/pipelines/training/figures.h"
@@ -56,12 +55,7 @@ std::string model_bytes(const TrainingData& data, std::size_t threads, uint64_t 
   return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
 }
 
-class Trainer : public testing::Test {
- protected:
-  void SetUp() override { Progress::set_quiet(true); }
-};
-
-TEST_F(Trainer, TheModelFollowsFromTheSeedWhateverTheThreads) {
+TEST(Trainer, TheModelFollowsFromTheSeedWhateverTheThreads) {
   const Folder folder;
   const TrainingData data = figures(6);
   const std::string first = model_bytes(data, 1, 1, folder);
@@ -69,7 +63,7 @@ TEST_F(Trainer, TheModelFollowsFromTheSeedWhateverTheThreads) {
   EXPECT_NE(first, model_bytes(data, 4, 2, folder));
 }
 
-TEST_F(Trainer, FindsFiguresThatItHasNotSeen) {
+TEST(Trainer, FindsFiguresThatItHasNotSeen) {
   const TrainingData data = figures(12);
   ScanOptions scan;
   scan.threshold = -1;
@@ -79,7 +73,7 @@ TEST_F(Trainer, FindsFiguresThatItHasNotSeen) {
   EXPECT_GT(evaluate(photographs, found, 0.5f).average_precision, 0.9);
 }
 
-TEST_F(Trainer, SaysThatThereIsNobodyToLearnFrom) {
+TEST(Trainer, SaysThatThereIsNobodyToLearnFrom) {
   TrainingData data = figures(2);
   for (LoadedPhotograph& p : data.with_people) p.photograph.objects.clear();
   const FilterBank bank = train_filter_bank(data, small());

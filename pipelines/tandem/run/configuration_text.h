@@ -2,10 +2,16 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 #include "pipelines/tandem/pipeline/elements.h"
 
 namespace tandem {
+
+/// A configuration as tandembin writes it, in words: "on the CPU (2 threads)" for ccc/cg2, "stages
+/// 1-2 on the device, stage 3 on the CPU (5 threads)" for ggc/cg5. Text that is no configuration
+/// is returned as it is.
+std::string in_words(std::string_view configuration);
 
 /// The present activity of tandembin, for the progress line.
 class Activity {
