@@ -35,38 +35,6 @@ struct JobRecord {
   std::string reason{};  ///< why it failed
 };
 
-/// A queue as workers use it. Every call waits for the server and throws RedisError.
-class WorkQueue {
- public:
-  WorkQueue() = default;
-  virtual ~WorkQueue() = default;
-  WorkQueue(const WorkQueue&) = delete;
-  WorkQueue& operator=(const WorkQueue&) = delete;
-
-  /// A job: one that was given to this worker without its knowledge, else one that nobody keeps any
-  /// more, else the next one. Waits for `most` when there is none.
-  virtual std::optional<Claim> take(std::chrono::milliseconds most) = 0;
-  /// Says that the worker is at work. False: the job is another's, or done.
-  virtual bool keep(const Claim& claim) = 0;
-  virtual void publish(const std::string& job, const ResultLines& lines,
-                       const JobRecord& progress) = 0;
-  /// In one step: the last lines, that the job is done, and the end of the claim.
-  virtual void finish(const Claim& claim, const std::string& job, const ResultLines& last,
-                      const JobRecord& record) = 0;
-  /// Others may take the job at once. `counts`: as a failed attempt, with the record's reason.
-  virtual void give_back(const Claim& claim, const std::string& job, const JobRecord& record,
-                         bool counts) = 0;
-  /// The job has failed for good.
-  virtual void set_aside(const Claim& claim, const std::string& job, const JobRecord& record) = 0;
-  /// Why the job's last attempt failed; empty where nobody said so: its worker died.
-  virtual std::string last_reason(const std::string& job) = 0;
-  /// Entries of results that wait to be gathered.
-  virtual uint64_t results_waiting() = 0;
-  virtual uint64_t jobs_left() = 0;  ///< waiting or claimed
-  /// The worker takes no more.
-  virtual void leave() = 0;
-};
-
 /// An entry of the stream of results.
 struct ResultEntry {
   std::string entry, job;
@@ -84,32 +52,6 @@ struct JobRecords {
 struct QueueVideos {
   std::vector<Video> videos;
   std::map<std::string, std::string> problems{};  ///< by the name of the entry: why it is no video
-};
-
-/// A queue as a gather uses it. Every call waits for the server and throws RedisError.
-class GatherQueue {
- public:
-  GatherQueue() = default;
-  virtual ~GatherQueue() = default;
-  GatherQueue(const GatherQueue&) = delete;
-  GatherQueue& operator=(const GatherQueue&) = delete;
-
-  /// Whether this one may gather: another one may not until it has been silent for a while.
-  virtual bool enter() = 0;
-  virtual void leave() = 0;
-  virtual QueueVideos videos() = 0;
-  virtual JobRecords records() = 0;
-  /// Those behind the last read, `wait` at most until there are some.
-  virtual std::vector<ResultEntry> read(std::chrono::milliseconds wait) = 0;
-  // Nothing of the following is done when it is another one's turn by now: it is a RedisError.
-  /// Entries of results that are of no more use.
-  virtual void remove(const std::vector<std::string>& entries) = 0;
-  /// The job's results are lost: it is to be done again.
-  virtual void put_back(const Job& job) = 0;
-  /// The job has failed for good.
-  virtual void set_aside(const Job& job, const JobRecord& record) = 0;
-  /// The video is gathered.
-  virtual void forget(const Video& video) = 0;
 };
 
 /// A worker as the queue knows it.

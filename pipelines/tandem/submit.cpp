@@ -83,7 +83,7 @@ VideoIndex index_for(const SubmitSettings& settings, const std::string& uri) {
   return index;
 }
 
-void submit(const SubmitSettings& settings, RedisSubmitQueue& queue, const std::string& uri,
+void submit(const SubmitSettings& settings, SubmitQueue& queue, const std::string& uri,
             const VideoIndex& index) {
   const Video video = queue.submit({uri, settings.application, settings.properties},
                                    cut(index, static_cast<uint64_t>(settings.part_s * 1e9)));
@@ -107,7 +107,7 @@ int submit_command(const std::vector<std::string>& arguments) {
   const JobSetup setup = set_up({uris[0], settings.application, settings.properties}, {});
   gst_object_unref(gst_object_ref_sink(make_tandembin(setup.bin)));
   try {
-    RedisSubmitQueue queue(redis);
+    SubmitQueue queue(redis);
     // All are looked at before the first one is submitted: a wrong one leaves none behind.
     std::vector<VideoIndex> indexes;
     for (const std::string& uri : uris) indexes.push_back(index_for(settings, uri));

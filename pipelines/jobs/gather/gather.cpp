@@ -41,7 +41,7 @@ class Gathering {
   explicit Gathering(const GatherSettings& settings)
       : settings_(settings),
         queue_name_(settings.redis.location.shown()),
-        link_([this] { return open_gather_queue(settings_.redis, settings_.name); },
+        link_([this] { return std::make_unique<GatherQueue>(settings_.redis, settings_.name); },
               [this](const std::string& news) { say(news); }) {
     end_.listen({});
   }

@@ -108,10 +108,10 @@ RedisReply transact(RedisConnection& connection, std::vector<RedisCommand> comma
   return done;
 }
 
-RedisSubmitQueue::RedisSubmitQueue(const RedisSettings& settings)
+SubmitQueue::SubmitQueue(const RedisSettings& settings)
     : connection_(settings), keys_(settings.location.name) {}
 
-Video RedisSubmitQueue::submit(Analysis analysis, std::vector<Part> parts) {
+Video SubmitQueue::submit(Analysis analysis, std::vector<Part> parts) {
   const RedisReply number = connection_.ask({"INCR", keys_.numbers}, RedisReply::Kind::kNumber);
   const Video video{static_cast<uint64_t>(number.number), new_identity(), std::move(analysis),
                     std::move(parts)};

@@ -2,7 +2,8 @@
 #pragma once
 
 #include <chrono>
-#include <memory>
+#include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -41,9 +42,9 @@ inline constexpr char kGroup[] = "workers";
 inline constexpr char kNobody[] = "nobody";
 
 /// Puts videos into the queue, numbered, and all jobs of one in one step. Throws RedisError.
-class RedisSubmitQueue {
+class SubmitQueue {
  public:
-  explicit RedisSubmitQueue(const RedisSettings& settings);
+  explicit SubmitQueue(const RedisSettings& settings);
   /// The video with its number.
   Video submit(Analysis analysis, std::vector<Part> parts);
 
@@ -52,12 +53,79 @@ class RedisSubmitQueue {
   const QueueKeys keys_;
 };
 
-/// `claim_limit`: a worker that has been silent for so long loses its job.
-std::unique_ptr<WorkQueue> open_work_queue(const RedisSettings& settings, const std::string& worker,
-                                           std::chrono::milliseconds claim_limit);
+/// A queue as workers use it. Every call waits for the server and throws RedisError.
+class WorkQueue {
+ public:
+  /// `claim_limit`: a worker that has been silent for so long loses its job.
+  WorkQueue(const RedisSettings& settings, std::string worker,
+            std::chrono::milliseconds claim_limit);
 
-std::unique_ptr<GatherQueue> open_gather_queue(const RedisSettings& settings,
-                                               const std::string& name);
+  /// A job: one that was given to this worker without its knowledge, else one that nobody keeps any
+  /// more, else the next one. Waits for `most` when there is none.
+  std::optional<Claim> take(std::chrono::milliseconds most);
+  /// Says that the worker is at work. False: the job is another's, or done.
+  bool keep(const Claim& claim);
+  void publish(const std::string& job, const ResultLines& lines, const JobRecord& progress);
+  /// In one step: the last lines, that the job is done, and the end of the claim.
+  void finish(const Claim& claim, const std::string& job, const ResultLines& last,
+              const JobRecord& record);
+  /// Others may take the job at once. `counts`: as a failed attempt, with the record's reason.
+  void give_back(const Claim& claim, const std::string& job, const JobRecord& record, bool counts);
+  /// The job has failed for good.
+  void set_aside(const Claim& claim, const std::string& job, const JobRecord& record);
+  /// Why the job's last attempt failed; empty where nobody said so: its worker died.
+  std::string last_reason(const std::string& job);
+  /// Entries of results that wait to be gathered.
+  uint64_t results_waiting();
+  uint64_t jobs_left();  ///< waiting or claimed
+  /// The worker takes no more.
+  void leave();
+
+ private:
+  uint64_t length(const std::string& stream);
+  RedisCommand result(const std::string& job, const ResultLines& lines) const;
+  void end(const Claim& claim, const std::string& job, std::vector<RedisCommand> commands);
+  std::optional<Claim> read(const char* from, std::chrono::milliseconds most);
+  void forget_dead_workers();
+  std::optional<Claim> claim_of_others();
+  std::optional<Claim> claim_from(const RedisReply& entry, bool is_new);
+
+  RedisConnection connection_;
+  const QueueKeys keys_;
+  const std::string worker_, claim_limit_ms_;
+  bool asked_for_own_ = false;
+};
+
+/// A queue as a gather uses it. Every call waits for the server and throws RedisError.
+class GatherQueue {
+ public:
+  GatherQueue(const RedisSettings& settings, std::string name);
+
+  /// Whether this one may gather: another one may not until it has been silent for a while.
+  bool enter();
+  void leave();
+  QueueVideos videos();
+  JobRecords records();
+  /// Those behind the last read, `wait` at most until there are some.
+  std::vector<ResultEntry> read(std::chrono::milliseconds wait);
+  // Nothing of the following is done when it is another one's turn by now: it is a RedisError.
+  /// Entries of results that are of no more use.
+  void remove(const std::vector<std::string>& entries);
+  /// The job's results are lost: it is to be done again.
+  void put_back(const Job& job);
+  /// The job has failed for good.
+  void set_aside(const Job& job, const JobRecord& record);
+  /// The video is gathered.
+  void forget(const Video& video);
+
+ private:
+  void in_turn(std::vector<RedisCommand> commands);
+
+  RedisConnection connection_;
+  const QueueKeys keys_;
+  const std::string name_;
+  std::string last_ = "0-0";
+};
 
 /// Reads all. Throws RedisError.
 QueueState look(const RedisSettings& settings);

@@ -9,7 +9,7 @@
 #include <string>
 #include <thread>
 
-#include "pipelines/jobs/job_queue.h"
+#include "pipelines/jobs/redis/queue.h"
 #include "pipelines/jobs/redis/queue_link.h"
 #include "pipelines/jobs/worker/input_guard.h"
 #include "pipelines/jobs/worker/line_queue.h"

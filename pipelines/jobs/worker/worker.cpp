@@ -26,7 +26,8 @@ class Worker {
       : settings_(settings),
         link_(
             [this] {
-              return open_work_queue(settings_.redis, settings_.name, settings_.rules.claim_limit);
+              return std::make_unique<WorkQueue>(settings_.redis, settings_.name,
+                                                 settings_.rules.claim_limit);
             },
             [](const std::string& news) { std::fprintf(stderr, "tandem: %s\n", news.c_str()); }) {
     end_.listen({});

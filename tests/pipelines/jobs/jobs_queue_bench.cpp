@@ -17,8 +17,8 @@ int main() {
   if (!server) return 77;
   server->start();
   const RedisSettings settings{parse_queue_location(server->location()), "", "bench"};
-  RedisSubmitQueue(settings).submit({"file:///a", "vivid", {}}, std::vector<Part>(kJobs));
-  const auto queue = open_work_queue(settings, "bench", 60s);
+  SubmitQueue(settings).submit({"file:///a", "vivid", {}}, std::vector<Part>(kJobs));
+  const auto queue = std::make_unique<WorkQueue>(settings, "bench", 60s);
   ResultLines lines{0, kLines, {}};
   for (int i = 0; i < kLines; ++i) lines.text += std::string(400, 'x') + "\n";
   std::vector<double> seconds;

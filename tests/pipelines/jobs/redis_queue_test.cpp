@@ -31,10 +31,10 @@ class RedisQueue : public testing::Test {
       all[i].first_frame = 10 * i;
       if (i + 1 < parts) all[i].frames = 10;
     }
-    return RedisSubmitQueue(settings()).submit(kAnalysis, all);
+    return SubmitQueue(settings()).submit(kAnalysis, all);
   }
   std::unique_ptr<WorkQueue> worker(const std::string& name) {
-    return open_work_queue(settings(), name, kClaim);
+    return std::make_unique<WorkQueue>(settings(), name, kClaim);
   }
   // As if the worker that has the job had not spoken for as long as a claim lasts.
   void fall_silent(const std::string& name, const Claim& claim) {
@@ -147,9 +147,9 @@ TEST_F(RedisQueue, ResultsAreReadOnceAndGo) {
   const std::string id = jobs_of(video)[0].id;
   const auto ann = worker("ann");
   const auto claim = ann->take(0ms);
-  const auto gather = open_gather_queue(settings(), "gather");
+  const auto gather = std::make_unique<GatherQueue>(settings(), "gather");
   EXPECT_TRUE(gather->enter());
-  EXPECT_FALSE(open_gather_queue(settings(), "other")->enter());
+  EXPECT_FALSE(std::make_unique<GatherQueue>(settings(), "other")->enter());
   EXPECT_TRUE(gather->read(1ms).empty());
   ann->publish(id, {0, 2, "{}\n{}\n"}, {});
   ann->finish(*claim, id, {2, 1, "{}\n"}, {"ann", 3, 0.5, 9});
@@ -168,7 +168,7 @@ TEST_F(RedisQueue, ResultsAreReadOnceAndGo) {
   EXPECT_TRUE(gather->videos().videos.empty());
   EXPECT_TRUE(gather->records().done.empty());
   gather->leave();
-  EXPECT_TRUE(open_gather_queue(settings(), "other")->enter());
+  EXPECT_TRUE(std::make_unique<GatherQueue>(settings(), "other")->enter());
 }
 
 TEST_F(RedisQueue, AWorkerThatLeavesIsForgotten) {
@@ -187,19 +187,20 @@ TEST_F(RedisQueue, WhoLostItsTurnChangesNothing) {
   const Video video = submit(1);
   const auto ann = worker("ann");
   ann->finish(*ann->take(0ms), jobs_of(video)[0].id, {0, 1, "{}\n"}, {"ann", 1, 0.5, 9});
-  const auto first = open_gather_queue(settings(), "first");
+  const auto first = std::make_unique<GatherQueue>(settings(), "first");
   EXPECT_TRUE(first->enter());
   const std::vector<ResultEntry> entries = first->read(0ms);
   ASSERT_EQ(entries.size(), 1U);
   server_->ask({"DEL", QueueKeys(settings().location.name).gather});
   EXPECT_THROW(first->remove({entries[0].entry}), RedisError);
-  const auto second = open_gather_queue(settings(), "second");
+  const auto second = std::make_unique<GatherQueue>(settings(), "second");
   EXPECT_TRUE(second->enter());
-  const auto again = open_gather_queue(settings(), "first");
+  const auto again = std::make_unique<GatherQueue>(settings(), "first");
   EXPECT_FALSE(again->enter());
   EXPECT_THROW(again->remove({entries[0].entry}), RedisError);
-  EXPECT_THROW(open_gather_queue(settings(), "first")->put_back(jobs_of(video)[0]), RedisError);
-  EXPECT_THROW(open_gather_queue(settings(), "first")->forget(video), RedisError);
+  EXPECT_THROW(std::make_unique<GatherQueue>(settings(), "first")->put_back(jobs_of(video)[0]),
+               RedisError);
+  EXPECT_THROW(std::make_unique<GatherQueue>(settings(), "first")->forget(video), RedisError);
   EXPECT_EQ(ann->results_waiting(), 1U);
   EXPECT_EQ(ann->jobs_left(), 0U);
   EXPECT_EQ(second->videos().videos.size(), 1U);
@@ -216,7 +217,7 @@ TEST_F(RedisQueue, WhatCannotBeReadIsNamedAndPassedOver) {
   server_->ask({"HSET", keys.progress, second, "1"});
   server_->ask({"XADD", keys.results, "*", "job", first, "first", "one", "lines", "x"});
   server_->ask({"XADD", keys.results, "*", "x", "y"});
-  const auto gather = open_gather_queue(settings(), "gather");
+  const auto gather = std::make_unique<GatherQueue>(settings(), "gather");
   const QueueVideos videos = gather->videos();
   ASSERT_EQ(videos.videos.size(), 1U);
   EXPECT_EQ(videos.problems.size(), 2U);
@@ -237,11 +238,11 @@ TEST_F(RedisQueue, WhatCannotBeReadIsNamedAndPassedOver) {
 TEST_F(RedisQueue, DeadWorkersAreForgotten) {
   submit(1);
   constexpr auto kShort = 50ms;
-  const auto ann = open_work_queue(settings(), "ann", kShort);
+  const auto ann = std::make_unique<WorkQueue>(settings(), "ann", kShort);
   ASSERT_TRUE(ann->take(0ms));
-  EXPECT_FALSE(open_work_queue(settings(), "dead", kClaim)->take(1ms));
+  EXPECT_FALSE(std::make_unique<WorkQueue>(settings(), "dead", kClaim)->take(1ms));
   while (look(settings()).workers.at(1).idle_s < 0.1) std::this_thread::sleep_for(10ms);
-  const auto bob = open_work_queue(settings(), "bob", kShort);
+  const auto bob = std::make_unique<WorkQueue>(settings(), "bob", kShort);
   const std::vector<WorkerState> left = look(settings()).workers;
   ASSERT_EQ(left.size(), 1U);
   EXPECT_EQ(left[0].name, "ann");
