@@ -2,10 +2,10 @@
 #include "pipelines/jobs/gather/gather.h"
 
 #include <cstdio>
-#include <filesystem>
 
 #include "pipelines/tandem/commands.h"
 #include "pipelines/tandem/options/queue_options.h"
+#include "pipelines/tandem/output/output_file.h"
 
 namespace tandem {
 
@@ -24,10 +24,7 @@ int gather_command(const std::vector<std::string>& arguments) {
   parser.parse(arguments);
   if (settings.folder.empty())
     throw UsageError("gather needs a folder, as in: tandem gather --output results");
-  if (!std::filesystem::is_directory(settings.folder)) {
-    throw Failure("--output: there is no folder '" + settings.folder + "'",
-                  "Make it with: mkdir -p '" + settings.folder + "'");
-  }
+  check_output_folder("--output", settings.folder);
   settings.name = "gather-" + process_name();
   settings.redis = queue.settings(settings.name);
   const GatherEnd end = gather(settings);

@@ -45,11 +45,8 @@ int report_command(const std::vector<std::string>& arguments) {
   if (output.empty()) {
     throw UsageError("--output FILE is missing: name the page to write, or - for standard output");
   }
+  for (const std::string& input : inputs) claim_input(input);
   TextOutput page("--output", output);
-  for (const std::string& input : inputs) {
-    if (!page.is_standard_output() && same_file(output, input))
-      throw UsageError("--output would overwrite '" + input + "', which bench wrote");
-  }
   std::vector<BenchFile> benches;
   benches.reserve(inputs.size());
   for (const std::string& input : inputs) benches.push_back(read_bench(input));

@@ -24,8 +24,6 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 constexpr std::size_t kMostOutput = 64 << 10;
-// A killed process ends within a scheduling round, unless a driver holds it in the kernel.
-constexpr std::chrono::milliseconds kMostReapTime{1000};
 constexpr int kStatusFile = 3, kLifeFile = 4;
 // waitpid() has no status where the host ignores SIGCHLD, or where its handler reaps every child.
 // The shell waits for the program in its stead and reports the status as text.
@@ -139,16 +137,6 @@ void take_status(const std::string& text, ChildResult& result) {
   result.status = -1;
 }
 
-// The host may reap it instead. A process that even SIGKILL does not end is left to the system.
-void reap(pid_t child) {
-  const auto end = Clock::now() + kMostReapTime;
-  for (;;) {
-    const pid_t waited = waitpid(child, nullptr, WNOHANG);
-    if (waited == child || (waited < 0 && errno != EINTR) || Clock::now() > end) return;
-    std::this_thread::sleep_for(std::chrono::milliseconds(1));
-  }
-}
-
 }  // namespace
 
 std::string ChildResult::reason() const {
@@ -161,6 +149,19 @@ std::string ChildResult::reason() const {
           (name ? std::string(" (") + name + ")" : "");
   }
   return how + " and printed nothing";
+}
+
+bool reap_child(pid_t child, Clock::time_point end, int& status) {
+  for (;;) {
+    const pid_t waited = waitpid(child, &status, WNOHANG);
+    if (waited == child) return true;
+    if (waited < 0 && errno != EINTR) {
+      status = -1;
+      return true;
+    }
+    if (Clock::now() >= end) return false;
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
 }
 
 ChildResult run_child(const std::vector<std::string>& words, std::chrono::milliseconds most,
@@ -188,7 +189,8 @@ ChildResult run_child(const std::vector<std::string>& words, std::chrono::millis
   }
   // All of the group: the program may have closed its output or ended, and left others behind.
   kill(-child, SIGKILL);
-  reap(child);
+  int ignored = 0;
+  (void)reap_child(child, Clock::now() + kMostReapTime, ignored);
   return result;
 }
 

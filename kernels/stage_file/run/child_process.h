@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 
+#include <sys/types.h>
+
 #include <chrono>
 #include <string>
 #include <vector>
@@ -27,5 +29,13 @@ struct ChildResult {
 /// process.
 ChildResult run_child(const std::vector<std::string>& words, std::chrono::milliseconds most,
                       const OwnFolder* folder = nullptr);
+
+/// A killed process ends within a scheduling round, unless a driver holds it in the kernel.
+inline constexpr std::chrono::milliseconds kMostReapTime{1000};
+
+/// Waits for a child of this process until `end`. Returns false if it has not ended by then; one
+/// that even SIGKILL does not end is left to the system. `status`: as waitpid() reports it, or -1
+/// if the host has reaped the child.
+bool reap_child(pid_t child, std::chrono::steady_clock::time_point end, int& status);
 
 }  // namespace tandem

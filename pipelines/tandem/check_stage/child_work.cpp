@@ -14,7 +14,8 @@
 #include <cstring>
 #include <fstream>
 #include <stdexcept>
-#include <thread>
+
+#include "kernels/stage_file/run/child_process.h"
 
 namespace tandem {
 namespace {
@@ -23,30 +24,15 @@ using Clock = std::chrono::steady_clock;
 
 // The child ends this long before it is seen to, or twice that: less than a process takes to start.
 constexpr std::chrono::milliseconds kPause{5};
-// A killed process ends within a scheduling round, unless a driver holds it in the kernel.
-constexpr std::chrono::milliseconds kMostReapTime{1000};
-
-// False if it does not end in time. One that is held in the kernel is left to the system.
-bool reap_until(pid_t child, Clock::time_point end, int& status) {
-  for (;;) {
-    const pid_t waited = waitpid(child, &status, WNOHANG);
-    if (waited == child) return true;
-    if (waited < 0 && errno != EINTR)
-      throw std::runtime_error(std::string("waitpid: ") + std::strerror(errno));
-    if (Clock::now() >= end) return false;
-    std::this_thread::sleep_for(kPause);
-  }
-}
-
 ChildEnd wait_for(pid_t child, const Doing& doing) {
   int status = 0, seen = -1;
-  for (Clock::time_point end; !reap_until(child, Clock::now() + kPause, status);) {
+  for (Clock::time_point end; !reap_child(child, Clock::now() + kPause, status);) {
     if (doing.begun() != seen) {
       seen = doing.begun();
       end = Clock::now() + doing.most();
     } else if (Clock::now() >= end) {
       kill(child, SIGKILL);
-      (void)reap_until(child, Clock::now() + kMostReapTime, status);
+      (void)reap_child(child, Clock::now() + kMostReapTime, status);
       return {.signal = SIGKILL, .timed_out = true};
     }
   }
@@ -64,7 +50,7 @@ void end_orphans() {
     if (!(file >> orphan)) return;
     kill(orphan, SIGKILL);
     int status = 0;
-    (void)reap_until(orphan, end, status);
+    (void)reap_child(orphan, end, status);
   }
 }
 

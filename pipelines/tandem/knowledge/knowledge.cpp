@@ -171,18 +171,15 @@ int knowledge_command(const std::vector<std::string>& arguments) {
     throw Failure("there is no folder for knowledge",
                   "Set XDG_CACHE_HOME to a folder that can be written.");
   KnowledgeFolder folder(path);
-  const auto tell = [&folder] {
-    for (const std::string& text : folder.take_messages())
-      std::fprintf(stderr, "tandem: %s\n", text.c_str());
-  };
-  try {
-    const int status = action(folder, words);
-    tell();
-    return status;
-  } catch (...) {
-    tell();
-    throw;
-  }
+  // However the action ends.
+  const struct MessagePrinter {
+    KnowledgeFolder& folder;
+    ~MessagePrinter() {
+      for (const std::string& text : folder.take_messages())
+        std::fprintf(stderr, "tandem: %s\n", text.c_str());
+    }
+  } printer{folder};
+  return action(folder, words);
 }
 
 }  // namespace tandem

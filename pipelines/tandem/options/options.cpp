@@ -77,13 +77,10 @@ int at_least(std::string_view option, std::optional<int> value, int least, int o
 }
 
 std::vector<std::string> split(std::string_view text, char separator) {
-  std::vector<std::string> parts(1);
-  for (char c : text) {
-    if (c == separator) {
-      parts.emplace_back();
-    } else {
-      parts.back() += c;
-    }
+  std::vector<std::string> parts;
+  for (std::size_t begin = 0, end = 0; end != text.npos; begin = end + 1) {
+    end = text.find(separator, begin);
+    parts.emplace_back(text.substr(begin, end - begin));
   }
   return parts;
 }

@@ -12,11 +12,8 @@
 #include "pipelines/tandem/output/text_output.h"
 
 namespace tandem {
-namespace {
 
 namespace fs = std::filesystem;
-
-}  // namespace
 
 void check_output_file(const std::string& option, const std::string& path) {
   if (names_standard_output(path)) {
@@ -27,13 +24,7 @@ void check_output_file(const std::string& option, const std::string& path) {
   const fs::path file(path);
   const fs::path folder = file.has_parent_path() ? file.parent_path() : fs::path(".");
   std::error_code error;
-  if (!fs::exists(folder, error)) {
-    throw Failure(option + ": there is no folder '" + folder.string() + "'",
-                  "Make it with: mkdir -p '" + folder.string() + "'");
-  }
-  if (!fs::is_directory(folder, error)) {
-    throw Failure(option + ": '" + folder.string() + "' is not a folder");
-  }
+  check_output_folder(option, folder.string());
   if (fs::is_directory(file, error)) {
     throw Failure(option + ": '" + path + "' is a folder; give the name of a file in it");
   }
@@ -42,6 +33,14 @@ void check_output_file(const std::string& option, const std::string& path) {
     throw Failure(option + ": no permission to write '" + path + "'");
   }
   claim_output(option, path);
+}
+
+void check_output_folder(const std::string& option, const std::string& path) {
+  std::error_code error;
+  if (fs::is_directory(path, error)) return;
+  if (fs::exists(path, error)) throw Failure(option + ": '" + path + "' is not a folder");
+  throw Failure(option + ": there is no folder '" + path + "'",
+                "Make it with: mkdir -p '" + path + "'");
 }
 
 void check_can_stream(const std::string& option, const std::string& path) {

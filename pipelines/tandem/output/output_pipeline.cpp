@@ -67,22 +67,20 @@ void OutputPipeline::take_from(GstPad* pad) {
   });
 }
 
-void OutputPipeline::fail(const Failure& failure) {
+void OutputPipeline::finish(const std::function<void()>& note) {
   {
     const std::scoped_lock lock(mutex_);
-    if (!over_) refused_ = failure;
+    if (note && !over_) note();
     over_ = true;
   }
   changed_.notify_all();
 }
 
-void OutputPipeline::abandon() {
-  {
-    const std::scoped_lock lock(mutex_);
-    over_ = true;
-  }
-  changed_.notify_all();
+void OutputPipeline::fail(const Failure& failure) {
+  finish([&] { refused_ = failure; });
 }
+
+void OutputPipeline::abandon() { finish(); }
 
 void OutputPipeline::stop() { gst_element_set_state(pipeline_.get(), GST_STATE_NULL); }
 
@@ -135,18 +133,14 @@ GstBusSyncReply OutputPipeline::on_message(GstBus*, GstMessage* message, gpointe
   OutputPipeline& self = *static_cast<OutputPipeline*>(data);
   const GstMessageType type = GST_MESSAGE_TYPE(message);
   if (type == GST_MESSAGE_WARNING) print_warning(message);
-  if (type == GST_MESSAGE_ERROR || type == GST_MESSAGE_EOS) {
-    {
-      const std::scoped_lock lock(self.mutex_);
-      // Later errors are consequences of the first.
-      if (type == GST_MESSAGE_ERROR && !self.over_) {
-        // As sinks that have shown frames report it.
-        self.closed_ = MessageError(message).is(GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_NOT_FOUND);
-        self.error_.reset(gst_message_ref(message));
-      }
-      self.over_ = true;
-    }
-    self.changed_.notify_all();
+  if (type == GST_MESSAGE_EOS) self.finish();
+  if (type == GST_MESSAGE_ERROR) {
+    // Later errors are consequences of the first.
+    self.finish([&] {
+      // As sinks that have shown frames report it.
+      self.closed_ = MessageError(message).is(GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_NOT_FOUND);
+      self.error_.reset(gst_message_ref(message));
+    });
   }
   gst_message_unref(message);
   return GST_BUS_DROP;

@@ -64,6 +64,8 @@ class OutputPipeline {
   void start();
   void push(GstPad* pad, GstBuffer* frame);
   void end();
+  // Ends the output; `note` is called before, with the lock, if it has not ended yet.
+  void finish(const std::function<void()>& note = {});
 
   const std::string problem_;
   std::function<void()> before_start_;

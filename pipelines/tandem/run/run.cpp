@@ -2,7 +2,6 @@
 #include <atomic>
 #include <cinttypes>
 #include <cstdio>
-#include <filesystem>
 
 #include "pipelines/formatted.h"
 #include "pipelines/progress.h"
@@ -26,8 +25,6 @@
 
 namespace tandem {
 namespace {
-
-namespace fs = std::filesystem;
 
 constexpr uint64_t kPictureEvery = 100;
 constexpr Size kPatternSize{640, 480};
@@ -139,10 +136,7 @@ void check(RunSettings& settings, const std::optional<TextOutput>& metadata) {
     check_keeps_input("--metadata", settings.metadata, settings.uri);
   }
   settings.uri = open_fifo(settings.uri);
-  if (!settings.pictures.empty() && !fs::is_directory(settings.pictures)) {
-    throw Failure("--pictures: there is no folder '" + settings.pictures + "'",
-                  "Make it with: mkdir -p '" + settings.pictures + "'");
-  }
+  if (!settings.pictures.empty()) check_output_folder("--pictures", settings.pictures);
 }
 
 // Before the analysis is stopped, however that comes about: it may wait for an output.

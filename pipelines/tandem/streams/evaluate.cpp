@@ -55,11 +55,8 @@ int streams_evaluate(const std::vector<std::string>& arguments) {
         "evaluate needs one table, as in: tandem streams evaluate h200.json -o page.html");
   if (options.networks < 1) throw UsageError("--networks is below 1");
   std::optional<TextOutput> page;
-  if (!output.empty()) {
-    page.emplace("--output", output);
-    if (!page->is_standard_output() && same_file(output, inputs[0]))
-      throw UsageError("--output would overwrite '" + inputs[0] + "', which measure wrote");
-  }
+  claim_input(inputs[0]);
+  if (!output.empty()) page.emplace("--output", output);
   const streams::SampleTable table = read_sample_file(inputs[0]);
   ProgressLine line;
   streams::Evaluation found;

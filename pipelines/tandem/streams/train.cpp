@@ -52,9 +52,8 @@ int streams_train(const std::vector<std::string>& arguments) {
   if (output.empty()) throw UsageError("--output FILE is missing: name the model to write");
   if (options.networks < 1) throw UsageError("--networks is below 1");
   if (seed < 1) throw UsageError("--seed is below 1");
+  claim_input(inputs[0]);
   check_output_file("--output", output);
-  if (same_file(output, inputs[0]))
-    throw UsageError("--output would overwrite '" + inputs[0] + "', which measure wrote");
   if (lanes) options.features = {kLaneFeatures.begin(), kLaneFeatures.end()};
   options.network.seed = static_cast<uint64_t>(seed);
   const streams::SampleTable table = read_sample_file(inputs[0]);
