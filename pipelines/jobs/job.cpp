@@ -61,7 +61,7 @@ std::optional<uint64_t> whole_or_null(const JsonObject& from, const char* name) 
   if (value.is_null()) return std::nullopt;
   if (value.is_number_unsigned() && value.get<uint64_t>() <= kMostNumber)
     return value.get<uint64_t>();
-  fail_field(from.path_of(name), "is no whole number from 0 to 2^53");
+  fail_field(from.path_of(name), "is not a whole number from 0 to 2^53");
 }
 
 uint64_t whole(const JsonObject& from, const char* name) {
@@ -123,7 +123,7 @@ nlohmann::json parse_bounded(const std::string& text, std::size_t most_bytes) {
 }
 
 void expect_schema(const JsonObject& from, const std::string& schema) {
-  if (from.text("schema") != schema) throw std::runtime_error("is no " + schema);
+  if (from.text("schema") != schema) throw std::runtime_error("is not a " + schema);
   if (from.count("schema_version") > kVersion)
     throw std::runtime_error("is a " + schema + " of a newer version of Tandem");
 }
@@ -188,7 +188,7 @@ Job read_job(const std::string& text) {
   const JsonObject from(json, "");
   expect_schema(from, kJobSchema);
   Job job{from.text("id"), read_analysis(from), read_part(from.object("part"))};
-  if (!place_of(job.id)) fail_field("id", "names no part of a video");
+  if (!place_of(job.id)) fail_field("id", "does not name a part of a video");
   return job;
 }
 

@@ -111,7 +111,7 @@ class Choice {
     const bool tells = bench_.training && !bench_.training->ranking.empty();
     return model + ", which is better than what was expected of " + chosen +
            (tells ? "; after the trials it was not among the best five any more."
-                  : "; the file does not tell what trials showed.");
+                  : "; the file has no results of trials.");
   }
 
   const BenchFile& bench_;

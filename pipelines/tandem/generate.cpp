@@ -128,13 +128,13 @@ int generate_command(const std::vector<std::string>& arguments) {
   OptionParser parser("generate",
                       "Makes a stage file of a C function whose loops have '#pragma omp parallel "
                       "for' (docs/generate.md).");
-  parser.add("output", output, "FILE", "the stage file; standard output unless given", 'o');
+  parser.add("output", output, "FILE", "the stage file (default: standard output)", 'o');
   parser.add("function", options.function, "NAME",
-             "of the file's functions, when several have such loops");
+             "the function, if several of the file have such loops");
   parser.add("data", data, "N", "take sizes from the N-th line '// data: n=1024' of the file; 1");
-  parser.add("set", sets, "NAME=VALUE", "a size or the default of a parameter; may be given again");
+  parser.add("set", sets, "NAME=VALUE", "a size or the default of a parameter; may be repeated");
   parser.add("size", sizes, "ARRAY=SIZE",
-             "elements of an array of which the code does not tell: in=w*h; may be given again");
+             "elements of an array whose size the code does not state: in=w*h; may be repeated");
   parser.add("no-compile", no_compile, "write the stage without compiling it first");
   parser.add_operands(paths, "FILE");
   parser.parse(arguments);

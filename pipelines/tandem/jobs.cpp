@@ -12,12 +12,12 @@ int jobs_command(const std::vector<std::string>& arguments) {
   QueueOptions queue;
   bool json = false, retry = false;
   OptionParser parser("jobs",
-                      "Shows how far a queue is: videos, jobs, frames, workers, and what failed "
-                      "and why\n(docs/many-machines.md).");
+                      "Shows the progress of a queue: videos, jobs, frames, workers and failures\n"
+                      "(docs/many-machines.md).");
   queue.add_to(parser);
   parser.add("json", json, "as JSON");
   parser.add("retry", retry,
-             "put jobs that failed into the queue again, and forget what was no job");
+             "put failed jobs into the queue again, and remove entries that are not jobs");
   parser.parse(arguments);
   const RedisSettings settings = queue.settings("jobs-" + process_name());
   try {

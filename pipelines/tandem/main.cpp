@@ -29,9 +29,9 @@ struct Command {
 };
 
 constexpr Command kCommands[] = {
-    {"run", "analyse a video and write what was found", run_command},
+    {"run", "analyse a video and write the findings", run_command},
     {"bench", "measure every configuration", bench_command},
-    {"report", "draw what bench measured as a page", report_command},
+    {"report", "draw the results of bench as a page", report_command},
     {"train-detector", "make a detector from photographs with boxes", train_detector_command},
     {"evaluate-detector", "measure a detector", evaluate_detector_command},
     {"train-scenes", "make a scene classifier from pictures", train_scenes_command},
@@ -40,11 +40,11 @@ constexpr Command kCommands[] = {
     {"generate", "make a stage file of parallel C loops", generate_command},
     {"check-stage", "compare the two sides of a stage file", check_stage_command},
     {"streams", "learn how many tasks and partitions stage files need", streams_command},
-    {"knowledge", "show and change what was learnt in earlier runs", knowledge_command},
+    {"knowledge", "show and change the knowledge of earlier runs", knowledge_command},
     {"submit", "put videos into a queue, for the workers of many machines", submit_command},
     {"worker", "take jobs from a queue and analyse them", worker_command},
     {"gather", "write the results of a queue's videos into files", gather_command},
-    {"jobs", "show how far a queue is and what failed", jobs_command},
+    {"jobs", "show the progress and the failures of a queue", jobs_command},
     {"doctor", "show what this machine offers and what is missing", doctor_command},
 };
 
@@ -70,7 +70,7 @@ int dispatch(const std::string& name, const std::vector<std::string>& arguments)
   }
   std::vector<std::string> names = {"help"};
   for (const Command& command : kCommands) names.emplace_back(command.name);
-  throw UsageError("there is no command '" + name + "'" + did_you_mean(name, names));
+  throw UsageError("unknown command '" + name + "'" + did_you_mean(name, names));
 }
 
 int tandem_main(std::vector<std::string> words) {

@@ -40,7 +40,7 @@ bool is_stage_name(const std::string& name) {
 
 void write_new(const fs::path& path, const std::string& text) {
   if (fs::exists(fs::symlink_status(path)))
-    throw Failure("'" + path.string() + "' is there already", "Give the stage another name.");
+    throw Failure("'" + path.string() + "' exists already", "Give the stage another name.");
   std::ofstream file(path, std::ios::binary);
   file << text;
   if (!file.flush()) throw Failure("cannot write '" + path.string() + "'");
@@ -55,14 +55,14 @@ int new_stage_command(const std::vector<std::string>& arguments) {
   OptionParser parser("new-stage",
                       "Writes a stage file to start from, NAME.cl, and its test, NAME_test.sh "
                       "(docs/stage-files.md).");
-  parser.add("folder", folder, "DIR", "where to; the current folder unless given");
+  parser.add("folder", folder, "DIR", "folder of the files (default: the current one)");
   parser.add_operands(names, "NAME");
   parser.parse(arguments);
   if (names.size() != 1)
     throw UsageError("new-stage needs one name, as in: tandem new-stage brighter");
   const std::string& name = names[0];
   if (!is_stage_name(name))
-    throw UsageError("'" + name + "' is no name for a stage: letters, digits and _");
+    throw UsageError("'" + name + "' is not a name for a stage: use letters, digits and _");
   write_new(fs::path(folder) / (name + ".cl"), stage_text(name));
   const fs::path test = fs::path(folder) / (name + "_test.sh");
   write_new(test, test_text(name));

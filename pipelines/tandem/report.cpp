@@ -39,7 +39,7 @@ int report_command(const std::vector<std::string>& arguments) {
   parser.parse(arguments);
   if (inputs.empty()) {
     throw UsageError(
-        "report needs what `tandem bench --json FILE` wrote, as in: tandem report "
+        "report needs a file of `tandem bench --json FILE`, as in: tandem report "
         "bench.json -o report.html");
   }
   if (output.empty()) {

@@ -37,11 +37,12 @@ SubmitSettings parse_submit_settings(const std::vector<std::string>& arguments) 
       "Workers read each video by the same name: give files that all machines have, or URIs.\n"
       "The applications:\n" +
           list_applications());
-  parser.add("application", settings.application, "NAME", "what to do with the videos");
+  parser.add("application", settings.application, "NAME",
+             "the application that analyses the videos");
   settings.queue.add_to(parser);
   parser.add("part", settings.part_s, "SECONDS",
              "cut videos before key frames into jobs of at least so long; 0: do not cut (default: "
-             "60). Applications that follow things from frame to frame are never cut: tracking");
+             "60). Videos for tracking are never cut: it follows objects from frame to frame");
   for (const JobProperty& property : job_properties())
     parser.add(property.name, settings.properties[property.name], property.argument, property.help);
   parser.add_operands(settings.videos, "VIDEO...");
@@ -49,8 +50,8 @@ SubmitSettings parse_submit_settings(const std::vector<std::string>& arguments) 
   std::erase_if(settings.properties, [](const auto& one) { return one.second.empty(); });
   if (settings.application.empty())
     throw UsageError(
-        "submit needs to know what to do, as in: tandem submit --application vivid "
-        "gate.mp4\nThere are:\n" +
+        "submit needs an application, as in: tandem submit --application vivid gate.mp4\n"
+        "The applications:\n" +
         list_applications());
   if (settings.videos.empty()) throw UsageError("submit needs a video");
   if (settings.part_s < 0) throw UsageError("--part: the seconds are below 0");
@@ -79,7 +80,7 @@ VideoIndex index_for(const SubmitSettings& settings, const std::string& uri) {
   if (frames_are_independent(settings.application) && settings.part_s > 0) return index_video(uri);
   check_video(uri);
   if (!frames_are_independent(settings.application))
-    index.why_whole = settings.application + " follows things from frame to frame";
+    index.why_whole = settings.application + " follows objects from frame to frame";
   return index;
 }
 

@@ -26,7 +26,7 @@ std::chrono::milliseconds limit(const char* option, const std::optional<double>&
 std::string allowed_scheme(const std::string& text) {
   std::string scheme = ascii_lower(text.substr(0, text.find(':')));
   if (is_uri_scheme(scheme)) return scheme;
-  throw UsageError("--allow-scheme: '" + text + "' is no scheme of addresses, as rtsps is");
+  throw UsageError("--allow-scheme: '" + text + "' is not a scheme of URIs, such as rtsps");
 }
 
 }  // namespace
@@ -43,15 +43,15 @@ int worker_command(const std::vector<std::string>& arguments) {
                       "The results go back, and `tandem gather` writes files of them\n"
                       "(docs/many-machines.md). Ctrl-C gives the job back.");
   queue.add_to(parser);
-  parser.add("until-empty", settings.until_empty, "leave when all jobs are done");
+  parser.add("until-empty", settings.until_empty, "end when all jobs are done");
   parser.add("claim", claim_s, "SECONDS",
-             "a worker that is silent for so long loses its job to another (default: 60); the same "
-             "for all workers");
+             "a worker that is silent for this time loses its job to another (default: 60); the "
+             "same for all workers");
   parser.add("stall", stall_s, "SECONDS",
-             "a job of which no frame comes for so long has failed (default: 300)");
+             "a job without a new frame for this time has failed (default: 300)");
   parser.add("attempts", attempts, "N", "a job that fails N times is set aside (default: 3)");
   parser.add("allow-scheme", schemes, "NAME",
-             "read addresses of this scheme too, as rtsps; more than once for several (default: "
+             "read URIs of this scheme too, such as rtsps; may be repeated (default: "
              "file, http, https, rtsp)");
   parser.add(
       "largest-frame", largest, "WxH",

@@ -113,15 +113,15 @@ void Gathering::lock_folder() {
     if (lock_->problem().empty()) return;
     const std::string problem = "the folder '" + settings_.folder + "' " + lock_->problem();
     if (lock_->is_impossible()) {
-      say(problem + ". See that no other `tandem gather` writes into it.");
+      say(problem + ". Make sure that no other `tandem gather` writes into it.");
       return;
     }
     if (!lock_->is_taken()) throw Failure(problem);
     if (end_.is_asked()) throw Interruption();
     if (Clock::now() > end)
       throw Failure(problem,
-                    "One `tandem gather` at a time writes into a folder: is another one there, "
-                    "perhaps one that was stopped by Ctrl-Z?");
+                    "Only one `tandem gather` may write into a folder. Check for another one, "
+                    "perhaps stopped by Ctrl-Z.");
   }
 }
 
@@ -130,7 +130,7 @@ void Gathering::enter() {
   bool entered = false;
   while (!link_.attempt([&](GatherQueue& queue) { entered = queue.enter(); }) || !entered) {
     if (Clock::now() > end && !entered)
-      throw Failure("another `tandem gather` reads this queue, or its server is not there");
+      throw Failure("another `tandem gather` reads this queue, or its server does not answer");
     if (end_.wait_for(100ms)) throw Interruption();
   }
 }
@@ -179,7 +179,7 @@ void Gathering::announce(const std::string& path, const GatheredVideo& video) {
 
 void Gathering::take(GatherQueue& queue, const ResultEntry& entry) {
   const auto place = place_of(entry.job);
-  if (!place) return leave_out(entry, "", "names no part of a video");
+  if (!place) return leave_out(entry, "", "does not name a part of a video");
   if (!videos_.contains(place->identity)) learn_videos(queue);
   const auto found = videos_.find(place->identity);
   // A video that is gone was gathered: this is the work of one who was taken for dead.
@@ -190,7 +190,7 @@ void Gathering::take(GatherQueue& queue, const ResultEntry& entry) {
   GatheredVideo& video = found->second;
   const std::string& uri = video.video().analysis.uri;
   if (place->video != video.video().number || place->part >= video.jobs().size())
-    return leave_out(entry, without_password(uri), "names a part that the video has not");
+    return leave_out(entry, without_password(uri), "names a part that the video does not have");
   const std::string problem =
       entry.problem.empty() ? video.take(place->part, entry.lines) : entry.problem;
   if (!problem.empty()) return leave_out(entry, without_password(uri), problem);

@@ -29,10 +29,10 @@ nlohmann::ordered_json read_bounded(const std::string& line, uint64_t frame) {
   if (line.size() > kMostLineBytes)
     throw std::runtime_error("is longer than " + std::to_string(kMostLineBytes) + " bytes");
   nlohmann::ordered_json json = parse_ordered_json(line);
-  if (!json.is_object()) throw std::runtime_error("is no object");
+  if (!json.is_object()) throw std::runtime_error("is not an object");
   const auto number = json.find("frame");
   if (number == json.end() || !number->is_number_unsigned() || number->get<uint64_t>() != frame)
-    throw std::runtime_error("is that of another frame");
+    throw std::runtime_error("belongs to another frame");
   const auto detections = json.find("detections");
   const auto has_id = [](const auto& one) { return one.is_object() && one.contains("id"); };
   if (detections == json.end() || !detections->is_array() ||
@@ -113,7 +113,7 @@ void GatheredPart::flush() {
   struct stat status;
   if (!file || fstat(file.number(), &status) != 0) fail_part(path_, "written");
   if (!S_ISREG(status.st_mode) || static_cast<uint64_t>(status.st_size) != bytes_) {
-    damage_ = "somebody else changed its file";
+    damage_ = "another program changed its file";
     return;
   }
   std::string_view rest = unwritten_;

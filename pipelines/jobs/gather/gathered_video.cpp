@@ -100,7 +100,7 @@ std::string GatheredVideo::damage(std::size_t part,
   if (!here.damage().empty()) return here.damage();
   const auto frames = frames_of(video_.parts[part], jobs_[part].id, done);
   if (!frames || (here.frames() == *frames && *frames > 0)) return {};
-  return std::to_string(here.frames()) + " lines are here of " + std::to_string(*frames) +
+  return std::to_string(here.frames()) + " lines have come of " + std::to_string(*frames) +
          " frames";
 }
 
@@ -136,7 +136,7 @@ std::string GatheredVideo::write(const std::string& queue) {
     throw std::runtime_error("'" + unfinished + "' cannot be written");
   // An earlier gather may have been interrupted behind this; anything else is not ours to replace.
   if (fs::exists(path) && !same_content(path, unfinished))
-    throw OccupiedPlace("'" + path + "' is there already: move it away");
+    throw OccupiedPlace("'" + path + "' exists already: move it away");
   fs::rename(unfinished, path);
   std::ofstream(parts_folder_ + "/" + kWritten) << queue;
   return path;

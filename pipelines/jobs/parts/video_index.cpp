@@ -36,7 +36,8 @@ std::string why_whole(const GstCaps* caps) {
     if (format && std::string_view(format) != "byte-stream") return {};
     return "its H.264 or H.265 is a stream of bytes without an index";
   }
-  if (name == "video/x-raw") return "it holds raw video, or a codec that hides where frames begin";
+  if (name == "video/x-raw")
+    return "it holds raw video, or a codec without visible frame boundaries";
   return "packets of its codec need not be frames";
 }
 
@@ -81,8 +82,8 @@ void Indexer::take_event(GstPadProbeInfo* info) {
     if (const std::string why = why_whole(caps); !why.empty()) give_up(why);
   } else if (GST_EVENT_TYPE(event) == GST_EVENT_SEGMENT) {
     gst_event_copy_segment(event, &segment_);
-    if (!index_.frames.empty()) give_up("it is edited: its times begin anew");
-    if (segment_.format != GST_FORMAT_TIME) give_up("its file keeps no times");
+    if (!index_.frames.empty()) give_up("it is edited: its times restart");
+    if (segment_.format != GST_FORMAT_TIME) give_up("its file stores no times");
   }
 }
 
@@ -104,7 +105,7 @@ void Indexer::take_packet(GstBuffer* packet) {
   if (!whole_) return give_up("it was not read to its end");
   if (!is_shown(codec_, packet)) return;
   const GstClockTime pts = GST_BUFFER_PTS(packet);
-  if (!GST_CLOCK_TIME_IS_VALID(pts)) return give_up("its file keeps no times of frames");
+  if (!GST_CLOCK_TIME_IS_VALID(pts)) return give_up("its file stores no times of frames");
   const GstClockTime duration = GST_BUFFER_DURATION(packet);
   const GstClockTime end = GST_CLOCK_TIME_IS_VALID(duration) ? pts + duration : pts;
   guint64 begin_inside = 0, end_inside = 0;
@@ -133,7 +134,7 @@ void Indexer::check_seeking() {
   const auto at = std::ranges::find(index_.frames, landed_ns_.value_or(GST_CLOCK_TIME_NONE),
                                     &CodedFrame::pts_ns);
   if (at == index_.frames.end() || !at->key || at->pts_ns > key->pts_ns)
-    index_.why_whole = "a seek in its file leads astray";
+    index_.why_whole = "a seek in its file ends at a wrong frame";
 }
 
 VideoIndex Indexer::run(const std::string& uri, bool whole) {

@@ -28,8 +28,8 @@ constexpr int kMostNesting = 16;
   } else if (error.find("unknown command") != error.npos) {
     advice = " (queues need Redis 6.2 or newer)";
   }
-  throw RedisError(error.empty() ? "the server refuses and gives no reason"
-                                 : "the server says: " + terminal_text(error) + advice,
+  throw RedisError(error.empty() ? "the server refuses a command without a reason"
+                                 : "the server reports: " + terminal_text(error) + advice,
                    !passes);
 }
 
@@ -59,7 +59,7 @@ RedisReply copy(const redisReply& reply, int depth = 0) {
   return result;
 }
 
-constexpr char kNoServer[] = "the answer is not that of a Redis server";
+constexpr char kNoServer[] = "the server does not answer as Redis does";
 
 // hiredis would ask for memory for as many elements as a server announces. How it counts them
 // depends on its version.
@@ -137,13 +137,13 @@ struct RedisConnection::Private {
       received += bytes.size();
       extend(bytes.size());
       if (received > kMostReplyBytes)
-        throw RedisError("an answer has more than " + std::to_string(kMostReplyBytes >> 20) +
-                             " MiB: remove what is so large from the queue, or take another one",
+        throw RedisError("a reply has more than " + std::to_string(kMostReplyBytes >> 20) +
+                             " MiB: remove the large entries from the queue, or use another queue",
                          true);
       if (!bytes.empty()) return;
       if (!wire.lost().empty()) throw RedisError(wire.lost(), wire.hopeless());
       const auto left = end - Clock::now();
-      if (left.count() <= 0) throw RedisError("no answer for 10 s", false);
+      if (left.count() <= 0) throw RedisError("no reply for 10 s", false);
       pollfd file = wire.waits_for();
       poll(&file, 1, std::chrono::ceil<std::chrono::milliseconds>(left).count());
     }

@@ -24,7 +24,7 @@ ResultEntry entry_from(const RedisReply& reply) {
   entry.lines.text = std::move(fields["lines"]);
   const auto first = parse_number<uint64_t>(fields["first"]);
   const auto frames = parse_number<uint64_t>(fields["frames"]);
-  if (!first || !frames) entry.problem = "has no numbers that say which frames it is about";
+  if (!first || !frames) entry.problem = "has no valid frame numbers";
   entry.lines.first_frame = first.value_or(0);
   entry.lines.frames = frames.value_or(0);
   return entry;
@@ -107,7 +107,7 @@ void GatherQueue::in_turn(std::vector<RedisCommand> commands) {
       connection_.ask_all({RedisCommand{"WATCH", keys_.gather}, {"GET", keys_.gather}});
   if (replies[1].text != name_ ||
       transact(connection_, std::move(commands)).kind == RedisReply::Kind::kNothing)
-    throw RedisError("it was silent for too long to gather", false);
+    throw RedisError("this gather was silent for too long and lost its turn", false);
 }
 
 }  // namespace tandem

@@ -35,14 +35,14 @@ GstPadProbeReturn answer_uri(GstPad*, GstPadProbeInfo* info, gpointer uri) {
 
 void InputGuard::check(const std::string& uri) {
   const std::string scheme = uri_scheme(uri);
-  if (scheme.empty()) refuse("what to read is no address: it begins with no scheme", "");
+  if (scheme.empty()) refuse("the video is not named by a URI: a scheme is missing", "");
   if (!rules_.schemes.contains(scheme)) {
-    refuse("workers read no " + scheme + ": addresses",
-           "Workers that are started with --allow-scheme " + scheme + " do.");
+    refuse("workers do not read " + scheme + ": URIs",
+           "Start workers with --allow-scheme " + scheme + " to read them.");
   }
   if (scheme != "file") return;
   const GlibString path(g_filename_from_uri(uri.c_str(), nullptr, nullptr));
-  if (!path) throw Failure("the address names no file of this machine");
+  if (!path) throw Failure("the URI does not name a file of this machine");
   OpenedFile opened = open_regular_file(path.get());
   if (!opened.problem.empty()) throw Failure("'" + std::string(path.get()) + "' " + opened.problem);
   const std::scoped_lock lock(mutex_);
@@ -52,7 +52,7 @@ void InputGuard::check(const std::string& uri) {
 void InputGuard::check_pixels(double width, double height) {
   if (width * height <= static_cast<double>(rules_.most_pixels)) return;
   refuse("its frames have more than " + std::to_string(rules_.most_pixels) + " pixels",
-         "Workers that are started with a larger --largest-frame take them.");
+         "Start workers with a larger --largest-frame to accept them.");
 }
 
 void InputGuard::refuse(const std::string& what, const std::string& advice) {

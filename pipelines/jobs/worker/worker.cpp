@@ -71,7 +71,7 @@ void Worker::do_job(const Claim& claim) {
     job = read_job(claim.text);
   } catch (const std::exception& e) {
     const std::string name = "entry " + claim.entry,
-                      reason = "what was submitted " + terminal_text(e.what());
+                      reason = "the submitted text " + terminal_text(e.what());
     std::fprintf(stderr, "tandem: %s failed: %s\n", terminal_text(name).c_str(), reason.c_str());
     insist([&](WorkQueue& queue) {
       queue.set_aside(claim, name, {settings_.name, 0, 0, g_get_real_time() / 1e6, reason});

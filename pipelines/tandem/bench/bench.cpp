@@ -59,9 +59,8 @@ BenchSettings parse_bench_settings(std::vector<std::string> arguments) {
   parser.add("split", settings.splits,
              "measure frames that device and CPU compute together as well, with 10, 20 ... 90 "
              "percent of the rows on the CPU");
-  parser.add(
-      "json", settings.json, "FILE",
-      "write the results there (docs/bench-json.md says what is in it); - is standard output");
+  parser.add("json", settings.json, "FILE",
+             "write the results as JSON (docs/bench-json.md); - is standard output");
   parser.add("input", settings.input, "FILE|URI",
              "frames of this video instead of a moving pattern");
   add_model_options(parser, settings.bin, Subcommand::bench);

@@ -201,7 +201,7 @@ void BenchPipeline::measure(int frames, double least_seconds, BenchMeasurement& 
   elapsed = Clock::now() - begin;
   wait_until_empty();
   if (after.configuration != measurement.configuration.name()) {
-    throw Failure("tandembin ran " + after.configuration + " when asked for " +
+    throw Failure("tandembin ran " + after.configuration + " instead of " +
                   measurement.configuration.name());
   }
   const BinStats stats = after - before;

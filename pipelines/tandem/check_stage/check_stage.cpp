@@ -109,7 +109,7 @@ void print_compared(const StageCheck& check, const std::string& device, Size siz
     if (!(output.least < output.most))
       std::printf(
           "  warning: '%s' is %g in all frames, so nothing else was compared: give "
-          "--picture FILE with a picture in which it is not\n",
+          "--picture FILE with a picture in which it varies\n",
           output.name.c_str(), output.least);
   if (!check.cast().empty()) std::printf("  warning: %s\n", check.cast().c_str());
 }
@@ -195,7 +195,8 @@ int check_stage_command(const std::vector<std::string>& arguments) {
                       "Compiles a stage file for the cores and the device, compares both on frames "
                       "of noise, shapes and text, with all parameters at their bounds, and says "
                       "how fast each is (docs/stage-files.md).");
-  parser.add("opencl-device", options.device, "NAME", "any (the default), or a part of its name");
+  parser.add("opencl-device", options.device, "NAME",
+             "any (the default), or part of a device's name");
   parser.add("picture", options.picture, "FILE", "compare on this picture as well");
   parser.add("size", size, "WxH", "of the frames whose time is measured (1920x1080)");
   parser.add("compile-only", compile_only, "compile both sides, and compare nothing");

@@ -54,7 +54,7 @@ std::string advice(const StageFile& file, const StageTensor& tensor, double away
       if (write.name == tensor.name && part.skeleton == StagePart::Skeleton::kReduce)
         return part.combine.text.empty()
                    ? ": without COMBINE the results of a REDUCE are added to each other"
-                   : ": a REDUCE meets its elements in any order, those that are equally good too";
+                   : ": a REDUCE visits its elements in any order, equally good ones too";
   return {};
 }
 
@@ -256,7 +256,7 @@ class StageCheck::Frames {
           const int reach = memory.reach[static_cast<std::size_t>(read.tensor)];
           if (reach > read.halo)
             return "'" + read.name + "' is read " + std::to_string(reach) +
-                   " away, and its halo is " + std::to_string(read.halo);
+                   " elements away, but its halo is " + std::to_string(read.halo);
         }
       }
     }

@@ -99,8 +99,7 @@ void examine_plugin(Examination& result) {
                            {"elements", elements}};
   if (!file.empty()) result.add({State::good, "the plugin: " + file});
   if (!missing.empty()) {
-    result.add(
-        {State::missing, "elements that are missing: " + missing, advice_for_element("tandembin")});
+    result.add({State::missing, "missing elements: " + missing, advice_for_element("tandembin")});
   }
 }
 

@@ -61,8 +61,8 @@ void examine_choice(Examination& result, const std::vector<opencl::DeviceDescrip
     data["auto_reason"] =
         cpu_only ? "a CPU device shares the cores that the CPU path needs" : error.what();
     result.add({State::note,
-                "`opencl-device=auto` uses none: " + data["auto_reason"].get<std::string>(),
-                cpu_only ? "Use it all the same with: opencl-device=any" : ""});
+                "`opencl-device=auto` uses no device: " + data["auto_reason"].get<std::string>(),
+                cpu_only ? "Use it anyway with: opencl-device=any" : ""});
   }
 }
 
@@ -84,7 +84,7 @@ Finding finding_of(const OpenclDriver& driver, const DriverAnswer& answer, bool 
   switch (answer.kind) {
     case Kind::cannot_be_loaded:
       return {State::missing, text_of(driver) + " cannot be loaded: " + answer.text,
-              "Install its package again, or remove what names it."};
+              "Install its package again, or remove the file that names it."};
     case Kind::crashes:
       return {State::missing, text_of(driver) + " crashes; it is left out below",
               how_to_leave_out(driver, chosen)};
@@ -109,8 +109,8 @@ std::optional<std::vector<OpenclDriver>> examine_drivers(Examination& result,
                                                          const OpenclQuestion& question) {
   const OpenclDrivers drivers = find_opencl_drivers(question.icd_folder);
   if (drivers.chosen)
-    result.add({State::note,
-                "OCL_ICD_VENDORS=" + drivers.place + " takes the place of " + question.icd_folder});
+    result.add(
+        {State::note, "OCL_ICD_VENDORS=" + drivers.place + " replaces " + question.icd_folder});
   Json files = Json::array();
   std::vector<OpenclDriver> answering;
   bool any_left_out = false;
@@ -153,7 +153,7 @@ void examine_cache(Examination& result) {
     result.add(
         {State::missing,
          "compiled programs are not kept, so each start compiles them anew: " + cache.problem(),
-         "Mend that, or set TANDEM_CACHE_DIR to a folder of your own."});
+         "Correct this, or set TANDEM_CACHE_DIR to a folder of your own."});
   }
 }
 

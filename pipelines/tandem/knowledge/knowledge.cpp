@@ -31,8 +31,8 @@ void expect_operands(const Words& words, std::size_t count, const std::string& e
   if (words.operands.size() > count)
     throw UsageError("'" + words.operands[count] +
                      "' is not expected here; write: tandem knowledge " + example);
-  throw UsageError("knowledge " + words.action + " needs one word more, as in: tandem knowledge " +
-                   example);
+  throw UsageError("knowledge " + words.action +
+                   " needs one more argument, as in: tandem knowledge " + example);
 }
 
 // The place in `all` of the entry that `list` calls so.
@@ -43,7 +43,7 @@ std::size_t place_of(const std::string& text, const std::vector<Known>& all) {
   throw Failure(
       "there is no entry " + text + ": " +
           (all.empty() ? "nothing has been learned" : "there are " + std::to_string(all.size())),
-      "`tandem knowledge list` shows what there is.");
+      "`tandem knowledge list` lists the entries.");
 }
 
 int list(KnowledgeFolder& folder, const Words& words) {
@@ -99,7 +99,7 @@ int export_to(KnowledgeFolder& folder, const Words& words) {
   const std::vector<Known> all = folder.list();
   output.write(write_knowledge(all));
   if (output.is_standard_output()) return 0;
-  std::printf("wrote %zu of them to %s\n", all.size(), path.c_str());
+  std::printf("wrote %zu entries to %s\n", all.size(), path.c_str());
   return 0;
 }
 
@@ -137,7 +137,7 @@ Action find_action(const std::string& name) {
     if (known == name) return action;
     names.emplace_back(known);
   }
-  throw UsageError("knowledge cannot '" + name + "'" + did_you_mean(name, names));
+  throw UsageError("knowledge has no action '" + name + "'" + did_you_mean(name, names));
 }
 
 }  // namespace
@@ -147,15 +147,16 @@ int knowledge_command(const std::vector<std::string>& arguments) {
   std::string path = KnowledgeFolder::default_path();
   OptionParser parser(
       "knowledge",
-      "Shows and changes what was learnt in earlier runs (docs/knowledge.md).\n\n"
+      "Shows and changes the knowledge of earlier runs (docs/knowledge.md).\n\n"
       "  list          a line an entry, with its number\n"
-      "  show N        what was measured and tried of one\n"
+      "  show N        the measurements and trials of an entry\n"
       "  forget N...   removes entries; also: forget all, forget --older-than DAYS\n"
-      "  export FILE   writes all of it to one file; - is standard output\n"
-      "  import FILE   takes over such a file; of two trainings the newer one stays\n"
+      "  export FILE   writes all entries to one file; - is standard output\n"
+      "  import FILE   adds the entries of such a file; of two trainings the newer one stays\n"
       "  path          the folder");
   parser.add("folder", path, "DIR", "another folder than the one of the cache");
-  parser.add("older-than", words.older_than_days, "DAYS", "forget: what was trained before that");
+  parser.add("older-than", words.older_than_days, "DAYS",
+             "forget: entries that were trained before that");
   parser.add_operands(words.operands, "list|show|forget|export|import|path");
   parser.parse(arguments);
   if (words.operands.empty())

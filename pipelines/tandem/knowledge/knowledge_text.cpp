@@ -134,7 +134,7 @@ std::string show_text(const Known& known, int64_t now_s) {
     rows[7][1] += "; expected: " + number("%.2f", expected.throughput_fps) + " frames/s, " +
                   number("%.4g", expected.energy_j) + " J a frame";
   }
-  return table(rows, "ll") + "\nWhat was measured and tried:\n" +
+  return table(rows, "ll") + "\nMeasurements and trials:\n" +
          observations_text(known.facts.observations);
 }
 

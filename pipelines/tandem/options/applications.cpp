@@ -38,8 +38,8 @@ const Application& find_application(const std::string& name) {
     if (name == application.name) return application;
     names.emplace_back(application.name);
   }
-  throw UsageError("there is no application '" + name + "'" + did_you_mean(name, names) +
-                   " There are:\n" + list_applications());
+  throw UsageError("unknown application '" + name + "'" + did_you_mean(name, names) +
+                   "\nThe applications:\n" + list_applications());
 }
 
 std::string list_applications() {

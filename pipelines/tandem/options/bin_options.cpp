@@ -8,7 +8,7 @@ const Application* take_application(std::vector<std::string>& arguments,
   if (!arguments.empty() && (arguments[0] == "--help" || arguments[0] == "-h")) return nullptr;
   if (arguments.empty() || arguments[0].starts_with("-")) {
     throw UsageError(command + " needs an application first, as in: tandem " + command +
-                     " vivid\nThere are:\n" + list_applications());
+                     " vivid\nThe applications:\n" + list_applications());
   }
   const Application& application = find_application(arguments[0]);
   arguments.erase(arguments.begin());
@@ -39,17 +39,17 @@ void add_machine_options(OptionParser& parser, BinSettings& settings, Subcommand
              "for several of one kind");
   parser.add("cores", settings.cores, "N", "CPU cores to use (default: the physical ones)");
   parser.add("metric", settings.metric, run ? "NAME" : "NAME[,NAME...]",
-             run ? "what tandembin optimises: throughput (default), energy, efficiency, edp or "
+             run ? "objective of tandembin: throughput (default), energy, efficiency, edp or "
                    "latency"
-                 : "what tandembin optimises: throughput (default), energy, efficiency, edp or "
+                 : "objective of tandembin: throughput (default), energy, efficiency, edp or "
                    "latency; for each of several there is a table");
   parser.add("target-latency", settings.target_latency, "MS",
              "most throughput with which 95 of 100 frames take less from pad to pad");
   parser.add("energy-source", settings.energy_source, "NAME",
              "`auto` (default), `none`, `rapl`, `pcm`, `nvml` or `model:...` (docs/energy.md)");
   parser.add("knowledge", settings.knowledge, "auto|read-only|off|DIR",
-             run ? "where what was learnt is kept for the next time (default: auto, in your cache)"
-                 : "where what was learnt is kept for the next time (default: off)");
+             run ? "where knowledge is kept for later runs (default: auto, in your cache)"
+                 : "where knowledge is kept for later runs (default: off)");
 }
 
 void add_configuration_options(OptionParser& parser, BinSettings& settings) {

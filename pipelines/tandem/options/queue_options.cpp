@@ -37,7 +37,7 @@ RedisSettings QueueOptions::settings(std::string name) const {
   const std::string queue = queue_.empty() ? from_environment(kQueueVariable) : queue_;
   if (queue.empty())
     throw UsageError(
-        "which queue? Give --queue or set TANDEM_QUEUE, as in: "
+        "no queue is named: give --queue or set TANDEM_QUEUE, as in: "
         "TANDEM_QUEUE=redis://localhost/people");
   try {
     return {parse_queue_location(queue),

@@ -79,8 +79,7 @@ const Encoding& encoding_for(const std::string& path) {
   }
   std::string list;
   for (const std::string& name : known) list += " " + name;
-  throw UsageError("--output: cannot tell from the name '" + path + "' what to write; use one of" +
-                   list);
+  throw UsageError("--output: the name '" + path + "' has no known ending; use one of" + list);
 }
 
 bool stores_times(std::string_view extension) {

@@ -67,7 +67,7 @@ uint64_t Outputs::written() const {
 
 bool Outputs::look() {
   for (const auto& output : all_) {
-    if (is_lost(*output)) output->fail(Failure("the window cannot be shown: its display has gone"));
+    if (is_lost(*output)) output->fail(Failure("the window cannot be shown: its display is gone"));
     const std::optional<Failure> failure = output->take_error();
     if (!failure) continue;
     ++failed_;

@@ -109,7 +109,8 @@ void throw_error(GstMessage* message, const std::string& input, const std::strin
       e.is(GST_STREAM_ERROR, GST_STREAM_ERROR_TYPE_NOT_FOUND) ||
       e.is(GST_CORE_ERROR, GST_CORE_ERROR_MISSING_PLUGIN)) {
     throw Failure("'" + input + "' holds no video that GStreamer can read",
-                  "Is it a video, and complete? `tandem doctor` lists what can be decoded.");
+                  "Check that it is a complete video; `tandem doctor` lists the formats that can "
+                  "be decoded.");
   }
   if (e.is(GST_STREAM_ERROR, GST_STREAM_ERROR_DECODE) ||
       e.is(GST_STREAM_ERROR, GST_STREAM_ERROR_DEMUX)) {

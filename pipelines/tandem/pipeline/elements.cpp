@@ -116,7 +116,7 @@ GstElement* make_tandembin(const BinSettings& settings) {
     throw UsageError("--device: '" + settings.device + "' is none of auto, cpu and opencl");
   }
   if (!settings.device.empty() && !settings.mapping.empty()) {
-    throw UsageError("--device and --mapping say the same thing; use one of them");
+    throw UsageError("--device and --mapping exclude each other; use one of them");
   }
   const int stages = fill(bin.get(), settings.stages);
 

@@ -31,7 +31,7 @@ void flush_messages() {
 }
 
 std::string leaving(const std::string& name, const std::string& why) {
-  return name.empty() ? "" : "tandem: " + name + " leaves: " + why + "\n";
+  return name.empty() ? "" : "tandem: " + name + " ends: " + why + "\n";
 }
 
 // Its dispatch function only calls back; it has no other way to be ready than its time.
@@ -65,7 +65,7 @@ struct EndGuard::State {
   bool hurries = false;
   int asked = 0;  // times
   Clock::time_point deadline = kNever;
-  std::string why = "it did not come to an end after the signal";
+  std::string why = "it did not end in time after the signal";
   int status = kInterruptedStatus;
   std::vector<std::string> unfinished;
 

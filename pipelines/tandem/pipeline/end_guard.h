@@ -15,7 +15,7 @@ struct EndRules {
   std::chrono::milliseconds patience{2000};
   /// From a further SIGINT or SIGTERM; none: these count for nothing.
   std::optional<std::chrono::milliseconds> last_patience{300};
-  /// The name of the process in the message "NAME leaves: WHY"; empty: no such message.
+  /// The name of the process in the message "NAME ends: WHY"; empty: no such message.
   std::string name;
 };
 

@@ -120,7 +120,7 @@ void FrameLog::save_picture(GstPad* pad, GstBuffer* buffer) {
   GError* error = nullptr;
   const SampleRef png(gst_video_convert_sample(sample.get(), to.get(), 10 * GST_SECOND, &error));
   if (!png) {
-    g_printerr("tandem: --pictures: no picture: %s\n", take_message(error).c_str());
+    g_printerr("tandem: --pictures: a picture cannot be made: %s\n", take_message(error).c_str());
     return;
   }
   std::string name;

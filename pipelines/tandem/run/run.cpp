@@ -55,7 +55,7 @@ RunSettings parse_run_settings(std::vector<std::string> arguments) {
   std::string sizes, output_size, first_scales;
   std::optional<int> frames, segment_frames;
   OptionParser parser("run APPLICATION",
-                      "Analyses a video. Ctrl-C ends early; what was written stays usable.\n"
+                      "Analyses a video. Ctrl-C ends early and keeps the files usable.\n"
                       "The applications:\n" +
                           list_applications());
   parser.add("input", settings.input, "FILE|URI|camera",
@@ -64,15 +64,15 @@ RunSettings parse_run_settings(std::vector<std::string> arguments) {
   parser.add("segment-frames", segment_frames, "N", "frames of each size, when there are several");
   parser.add("frames", frames, "N", "stop after N frames");
   parser.add("output", settings.output, "FILE",
-             "write a video with what was found drawn (.mp4 .mkv .webm .avi .mov .ogv)");
+             "write a video with the findings drawn (.mp4 .mkv .webm .avi .mov .ogv)");
   parser.add("output-size", output_size, "WxH", "size of the video that is written");
   parser.add("metadata", settings.metadata, "FILE",
              "write one JSON line a frame; - is standard output");
   parser.add("pictures", settings.pictures, "FOLDER",
-             "write a PNG now and then, and of the first frame in which something is found");
+             "write a PNG every so often, and of the first frame with a finding");
   parser.add("show", settings.show, "show the video in a window");
   parser.add("verbose", settings.verbose,
-             "also write configurations in short (ccc/cg2), and what took the time of trainings");
+             "also write configurations in short (ccc/cg2), and a table of the time of trainings");
   parser.add(
       "first-scale", first_scales, "F[,F...]",
       "vivid: shrink frames by this first (below 1 enlarges: smaller people); one for each size");
@@ -100,13 +100,13 @@ void choose_input(RunSettings& settings) {
   settings.input = demo_video();
   if (!settings.input.empty()) {
     settings.uri = input_uri(settings.input);
-    std::printf("no --input: taking %s\n", settings.input.c_str());
+    std::printf("no --input: using %s\n", settings.input.c_str());
     return;
   }
   settings.input = "a moving pattern";
   if (settings.sizes.empty()) settings.sizes = {kPatternSize};
   if (settings.frame_limit() == 0) settings.frames = kPatternFrames;
-  std::printf("no --input: taking a moving pattern, %" PRIu64
+  std::printf("no --input: using a moving pattern, %" PRIu64
               " frames (the Debian package opencv-doc has a video of people, vtest.avi)\n",
               settings.frame_limit());
 }

@@ -47,7 +47,7 @@ int streams_evaluate(const std::vector<std::string>& arguments) {
       "Leaves out each program in turn, trains on the others, and compares what the "
       "model and its rivals choose with the best setting (docs/streams.md).");
   parser.add("output", output, "FILE", "a page with charts (HTML)", 'o');
-  parser.add("networks", options.networks, "N", "whose mean answers (default: 9)");
+  parser.add("networks", options.networks, "N", "networks whose mean is the estimate (default: 9)");
   parser.add_operands(inputs, "SAMPLES.json");
   parser.parse(arguments);
   if (inputs.size() != 1)

@@ -147,7 +147,7 @@ class Measuring {
     const std::string problem = replace_file(settings_.output, text, Durable::kNo);
     if (!problem.empty()) throw Failure("'" + settings_.output + "' " + problem);
     if (write_samples(read_sample_file(settings_.output)) != text)
-      throw Failure("'" + settings_.output + "' holds something else than what was written");
+      throw Failure("'" + settings_.output + "' does not hold the written text");
   }
 
   void finish(std::size_t all, bool late, double elapsed_s) {
@@ -191,12 +191,15 @@ int streams_measure(const std::vector<std::string>& arguments) {
                       "and downloaded on partitions of a device (docs/streams.md). Ctrl-C keeps "
                       "what is measured; the same command goes on.");
   parser.add("output", settings.output, "FILE", "the table of samples (JSON)", 'o');
-  parser.add("opencl-device", settings.device, "NAME", "any (the default), or a part of its name");
-  parser.add("partitions", partitions, "N,N...", "of the device; 1,2,4,8,16");
-  parser.add("tasks", tasks, "N,N...", "multiples of the partitions; 1,2,4,8,16,32");
-  parser.add("seconds-budget", seconds, "N", "leave after N seconds, shared by all that is left");
-  parser.add("most-seconds", most_s, "N", "for one stage file (default: 2)");
-  parser.add("size", size, "WxH", "of frames, where a file does not say; 1920x1080");
+  parser.add("opencl-device", settings.device, "NAME",
+             "any (the default), or part of a device's name");
+  parser.add("partitions", partitions, "N,N...", "partitions of the device (default: 1,2,4,8,16)");
+  parser.add("tasks", tasks, "N,N...",
+             "tasks: multiples of the partitions (default: 1,2,4,8,16,32)");
+  parser.add("seconds-budget", seconds, "N",
+             "end after N seconds, shared by the remaining stage files");
+  parser.add("most-seconds", most_s, "N", "seconds for one stage file (default: 2)");
+  parser.add("size", size, "WxH", "of frames, if a file states none (default: 1920x1080)");
   parser.add_operands(settings.places, "FILE.cl|FOLDER...");
   parser.parse(arguments);
   if (settings.places.empty())

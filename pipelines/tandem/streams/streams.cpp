@@ -69,7 +69,7 @@ int streams_command(const std::vector<std::string>& arguments) {
                       "are fastest (docs/streams.md). `tandem streams measure --help` lists the "
                       "options of an action.\n\n"
                       "  measure       time partitions and tasks of stage files\n"
-                      "  train         make a model of what was measured\n"
+                      "  train         make a model of the measurements\n"
                       "  evaluate      compare the model with rivals on programs left out\n"
                       "  suggest       suggest the tasks and partitions of a stage file");
   parser.add_operands(words, "measure|train|evaluate|suggest");
@@ -77,7 +77,8 @@ int streams_command(const std::vector<std::string>& arguments) {
   if (words.empty())
     throw UsageError("streams needs an action, as in: tandem streams measure FOLDER");
   for (const auto& [name, action] : kActions) names.emplace_back(name);
-  throw UsageError("streams cannot '" + words.front() + "'" + did_you_mean(words.front(), names));
+  throw UsageError("streams has no action '" + words.front() + "'" +
+                   did_you_mean(words.front(), names));
 }
 
 }  // namespace tandem

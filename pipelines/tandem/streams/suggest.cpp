@@ -67,8 +67,8 @@ int streams_suggest(const std::vector<std::string>& arguments) {
                       "Says how many partitions of the device and how many tasks are best for a "
                       "stage file, from a model and a few runs with one stream (docs/streams.md).");
   parser.add("model", model_path, "FILE", "another model than the one that is installed");
-  parser.add("opencl-device", selector, "NAME", "any (the default), or a part of its name");
-  parser.add("size", size, "WxH", "of frames, where the file does not say; 1920x1080");
+  parser.add("opencl-device", selector, "NAME", "any (the default), or part of a device's name");
+  parser.add("size", size, "WxH", "of frames, if the file states none (default: 1920x1080)");
   parser.add_operands(paths, "FILE.cl");
   parser.parse(arguments);
   if (paths.size() != 1)

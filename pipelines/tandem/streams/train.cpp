@@ -43,8 +43,8 @@ int streams_train(const std::vector<std::string>& arguments) {
   parser.add("output", output, "FILE", "the model (JSON)", 'o');
   parser.add("lanes", lanes,
              "for tandembin: with the features that it measures itself (docs/streams.md)");
-  parser.add("seed", seed, "N", "of the networks' first weights (default: 1)");
-  parser.add("networks", options.networks, "N", "whose mean answers (default: 9)");
+  parser.add("seed", seed, "N", "start of the networks' random weights (default: 1)");
+  parser.add("networks", options.networks, "N", "networks whose mean is the estimate (default: 9)");
   parser.add_operands(inputs, "SAMPLES.json");
   parser.parse(arguments);
   if (inputs.size() != 1)
@@ -69,7 +69,7 @@ int streams_train(const std::vector<std::string>& arguments) {
   const std::string problem = replace_file(output, text, Durable::kNo);
   if (!problem.empty()) throw Failure("'" + output + "' " + problem);
   if (write_stream_model(read_model_file(output)) != text)
-    throw Failure("'" + output + "' holds something else than what was written");
+    throw Failure("'" + output + "' does not hold the written text");
   const std::chrono::duration<double> time = std::chrono::steady_clock::now() - begin;
   std::printf("%s: %zu features of %zu samples on %s, %zu bytes, after %s\n", output.c_str(),
               file.model.features.size(), samples.size(), table.origin.device.c_str(), text.size(),

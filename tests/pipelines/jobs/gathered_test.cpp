@@ -149,7 +149,7 @@ TEST_F(Gathered, WhatIsDoneAndNotThereIsLost) {
   gathered.take(0, lines(0, 4));
   gathered.take(0, lines(6, 10));  // between them something went
   gathered.take(1, lines(10, 30));
-  EXPECT_EQ(gathered.damage(0, done()), "4 lines are here of 10 frames");
+  EXPECT_EQ(gathered.damage(0, done()), "4 lines have come of 10 frames");
   EXPECT_EQ(gathered.damage(1, done()), "");
 }
 
@@ -173,10 +173,10 @@ TEST_F(Gathered, MoreLinesThanFramesAreDamage) {
   std::ofstream(part, std::ios::app) << lines(5, 10).text;
   GatheredVideo second(video(), folder_);
   EXPECT_FALSE(second.complete(done()));
-  EXPECT_EQ(second.damage(0, done()), "15 lines are here of 10 frames");
+  EXPECT_EQ(second.damage(0, done()), "15 lines have come of 10 frames");
   EXPECT_EQ(second.damage(1, done()), "");
   second.drop(0);
-  EXPECT_EQ(second.damage(0, done()), "0 lines are here of 10 frames");
+  EXPECT_EQ(second.damage(0, done()), "0 lines have come of 10 frames");
   second.take(0, lines(0, 10));
   second.flush();
   EXPECT_TRUE(second.complete(done()));

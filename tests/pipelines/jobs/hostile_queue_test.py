@@ -293,7 +293,7 @@ class HostileQueue(unittest.TestCase):
         failed = self.farm.failed()
         self.assertEqual(set(failed), {"900.0", "900.1", "900.2"})
         for reason in failed.values():
-            self.assertIn("more than 40000 pixels. Workers that are started with a larger --largest-frame", reason)
+            self.assertIn("more than 40000 pixels. Start workers with a larger --largest-frame", reason)
 
     def test_nothing_that_is_waited_for_is_submitted(self):
         fifo = self.farm.folder / "fifo.avi"
@@ -311,7 +311,7 @@ class HostileQueue(unittest.TestCase):
         self.farm.submit(other)
         self.farm.worker("worker2", "--until-empty").wait(timeout=PATIENCE_SECONDS)
         said = self.farm.run("gather", "--output", "results", status=1)
-        self.assertIn("is there already: move it away", said)
+        self.assertIn("exists already: move it away", said)
         self.assertEqual(len(self.farm.gathered("1-good.avi.jsonl")), 75, str(video))
         (self.farm.folder / "results/1-good.avi.jsonl").rename(self.farm.folder / "moved")
         self.farm.run("gather", "--output", "results")

@@ -28,15 +28,15 @@ TEST(Jobs, WhatIsWrongIsSaid) {
   const struct {
     const char *from, *to, *said;
   } cases[] = {
-      {"tandem-job", "tandem-jog", "is no tandem-job"},
+      {"tandem-job", "tandem-jog", "is not a tandem-job"},
       {"\"schema_version\":1", "\"schema_version\":2", "newer version"},
-      {"\"frames\":50", "\"frames\":-50", "'part.frames' is no whole number"},
+      {"\"frames\":50", "\"frames\":-50", "'part.frames' is not a whole number"},
       {"\"first_frame\":25", "\"first_frame\":null", "'part.first_frame' is null"},
       {"\"scales\":\"3\"", "\"scales\":3", "'properties.scales'"},
       {"\"frames\":50", "\"frames\":0", "'part.frames' is 0"},
       {"\"seek_ns\":920000000", "\"seek_ns\":9007199254740993", "'part.seek_ns' is no whole"},
       {"\"id\"", "\"ID\"", "'id' is missing"},
-      {"7.1@", "../7.1@", "'id' names no part of a video"},
+      {"7.1@", "../7.1@", "'id' does not name a part of a video"},
       {"{", "", "is not JSON"},
   };
   for (const auto& [from, to, said] : cases) {

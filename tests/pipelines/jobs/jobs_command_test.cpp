@@ -96,7 +96,7 @@ TEST_F(JobsCommand, GiveWhatOneRunGives) {
   const std::string whole =
       tandem({"submit", "--application", "tracking", "--part", "1", gate}).output;
   EXPECT_NE(whole.find("1 job,"), std::string::npos) << whole;
-  EXPECT_NE(whole.find("tracking follows things"), std::string::npos) << whole;
+  EXPECT_NE(whole.find("tracking follows objects"), std::string::npos) << whole;
   auto before = status();
   EXPECT_EQ(before.at("videos").size(), 3U);
   EXPECT_EQ(before.at("videos")[0].at("waiting"), 3);
@@ -269,10 +269,10 @@ TEST(JobsUsage, MistakesAreTold) {
   const std::string gate = fresh_folder() + "/gate.avi";
   make_video(gate, 5, 64, 48);
   const std::vector<std::pair<std::vector<std::string>, const char*>> cases{
-      {{"jobs"}, "which queue?"},
+      {{"jobs"}, "no queue is named"},
       {{"worker", "--queue", "mqtt://u:s3cret@h/people"}, "a queue is in a Redis server"},
       {{"submit", "--application", "scene"}, "submit needs a video"},
-      {{"submit", gate}, "submit needs to know what to do"},
+      {{"submit", gate}, "submit needs an application"},
       {{"submit", "--application", "vivd", "--queue", "redis://h/q", gate}, "vivid"},
       {{"submit", "--application", "scene", "--queue", "redis://h/q", "--threshold", "x", gate},
        "--threshold"},

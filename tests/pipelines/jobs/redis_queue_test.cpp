@@ -262,7 +262,7 @@ TEST_F(RedisQueue, ErrorsSayWhatToDoAndNoPassword) {
   };
   server_->ask({"SET", "a string", "x"});
   EXPECT_NE(error(settings()).find("in use for something else"), std::string::npos);
-  EXPECT_NE(error(settings("ann:s3cret")).find("hopeless: the server says: WRONGPASS"),
+  EXPECT_NE(error(settings("ann:s3cret")).find("hopeless: the server reports: WRONGPASS"),
             std::string::npos);
   server_->kill();
   EXPECT_EQ(error(settings("ann:s3cret")).find("hopeless"), std::string::npos);

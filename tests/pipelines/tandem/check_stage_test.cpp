@@ -86,7 +86,8 @@ TEST_F(CheckStage, FindsAHaloThatIsTooSmall) {
   const CommandResult result =
       check_cores("//!READ luma halo=1\n//!WRITE to uint8\n", "to = luma(0, -2);");
   EXPECT_EQ(result.status, 1);
-  EXPECT_NE(result.output.find("'luma' is read 2 away, and its halo is 1"), std::string::npos)
+  EXPECT_NE(result.output.find("'luma' is read 2 elements away, but its halo is 1"),
+            std::string::npos)
       << result.output;
 }
 
@@ -175,7 +176,7 @@ TEST_F(CheckStage, GivesParametersOtherValues) {
         {"r float 0.5 0..2", "to = luma(0, (int)r);", "r=2"},
         {"r bool false", "to = luma(0, r ? 2 : 0);", "r=true"}}) {
     const std::string text = output(parameter, body);
-    EXPECT_NE(text.find("away, and its halo is 1; frame "), std::string::npos) << text;
+    EXPECT_NE(text.find("away, but its halo is 1; frame "), std::string::npos) << text;
     EXPECT_NE(text.find(value), std::string::npos) << text;
   }
 }

@@ -89,7 +89,7 @@ TEST_F(RunVivid, WithoutInputTheDemosVideoIsTaken) {
   setenv("TANDEM_DEMO_VIDEO", video_.c_str(), 1);
   const CommandResult result = run_tandem({"run", "tracking"});
   EXPECT_EQ(result.status, 0) << result.errors;
-  EXPECT_EQ(result.output.rfind("no --input: taking " + video_ + "\n", 0), 0U) << result.output;
+  EXPECT_EQ(result.output.rfind("no --input: using " + video_ + "\n", 0), 0U) << result.output;
   EXPECT_NE(result.output.find("160x144: 20 frames"), std::string::npos) << result.output;
 }
 
@@ -98,7 +98,7 @@ TEST_F(RunVivid, WithoutInputAndVideoThereIsAPattern) {
   const CommandResult result = run_tandem(
       {"run", "vivid", "--size", "96x144,160x160", "--segment-frames", "3", "--first-scale", "1"});
   EXPECT_EQ(result.status, 0) << result.errors;
-  const bool pattern = result.output.find("taking a moving pattern, 6 frames") != std::string::npos;
+  const bool pattern = result.output.find("using a moving pattern, 6 frames") != std::string::npos;
   EXPECT_TRUE(pattern || result.output.find("/vtest.avi\n") != std::string::npos) << result.output;
   EXPECT_NE(result.output.find("96x144: 3 frames"), std::string::npos) << result.output;
   EXPECT_NE(result.output.find("160x160: 3 frames"), std::string::npos) << result.output;
