@@ -6,7 +6,7 @@
 
 #include "pipelines/jobs/job.h"
 #include "pipelines/tandem/options/options.h"
-#include "pipelines/tandem/pipeline/elements.h"
+#include "pipelines/tandem/pipeline/tandembin.h"
 
 namespace tandem {
 

@@ -19,11 +19,12 @@ struct Axis {
   std::string label(double tick) const;
 };
 
-/// From 0 to `most` (> 0), with about `intervals` steps of 1, 2, 2.5 or 5 times a power of ten.
+/// From 0 to `most`, which is positive, with about `intervals` steps: `1, 2, 2.5 or 5` times a
+/// power of ten.
 Axis linear_axis(double most, int intervals);
 
-/// From below `least` (> 0) to above `most`, with ticks at 1, 2 and 5 times powers of ten, or at
-/// powers of ten alone where those would be more than `most_ticks`.
+/// From below `least`, which is positive, to above `most`. Ticks are at `1, 2 and 5` times powers
+/// of ten, or at powers of ten alone if those would be more than `most_ticks`.
 Axis logarithmic_axis(double least, double most, std::size_t most_ticks);
 
 }  // namespace tandem

@@ -19,7 +19,7 @@ std::string escaped(std::string_view text);
 /// With `digits` digits after the point.
 std::string fixed(double value, int digits);
 
-/// Three significant digits, and every digit before the point: 6296, 402, 16.5, 0.0123.
+/// Three significant digits, and every digit before the point: `6296, 402, 16.5, 0.0123`.
 std::string significant(double value);
 
 /// kUnknown without a value.

@@ -25,7 +25,7 @@ int jobs_command(const std::vector<std::string>& arguments) {
       std::printf("%zu jobs are tried again\n", retry_failed(settings));
       return 0;
     }
-    const QueueState state = look(settings);
+    const QueueState state = read_queue_state(settings);
     const QueueSummary summary = summarise(state);
     std::fputs((json ? status_json : status_text)(state, summary).c_str(), stdout);
   } catch (const RedisError& e) {

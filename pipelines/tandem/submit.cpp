@@ -11,8 +11,8 @@
 #include "pipelines/jobs/redis/queue.h"
 #include "pipelines/jobs/worker/input_guard.h"
 #include "pipelines/tandem/commands.h"
-#include "pipelines/tandem/input/cut_short.h"
 #include "pipelines/tandem/input/input_uri.h"
+#include "pipelines/tandem/input/truncated_file.h"
 #include "pipelines/tandem/options/applications.h"
 #include "pipelines/tandem/options/queue_options.h"
 
@@ -72,7 +72,7 @@ void check_submitted(const std::string& uri) {
 
 VideoIndex index_for(const SubmitSettings& settings, const std::string& uri) {
   check_submitted(uri);
-  if (const std::string missing = cut_short(uri); !missing.empty()) {
+  if (const std::string missing = truncation_text(uri); !missing.empty()) {
     g_printerr("tandem: warning: %s is cut short: %s\n",
                terminal_text(without_password(uri)).c_str(), missing.c_str());
   }

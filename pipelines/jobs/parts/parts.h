@@ -22,8 +22,8 @@ struct VideoIndex {
   std::string why_whole;           ///< why the video cannot be cut; empty: it can
 };
 
-/// Reads a video once, without decoding it. It can be cut if every packet is one frame with a
-/// time, as in MP4, MOV, Matroska, WebM and AVI, and if a seek reaches the frame that it asks for.
+/// Reads a video once, without decoding it. It can be cut under two conditions: every packet is
+/// one frame with a time, as in MP4, MOV, Matroska, WebM and AVI, and a seek reaches its frame.
 /// Throws Failure when it holds no video that can be read.
 VideoIndex index_video(const std::string& uri);
 

@@ -10,9 +10,9 @@
 #include "pipelines/jobs/parts/parts.h"
 #include "pipelines/tandem/input/main_video.h"
 #include "pipelines/tandem/options/options.h"
-#include "pipelines/tandem/pipeline/elements.h"
 #include "pipelines/tandem/pipeline/pads.h"
 #include "pipelines/tandem/pipeline/pipeline_loop.h"
+#include "pipelines/tandem/pipeline/tandembin.h"
 
 namespace tandem {
 namespace {

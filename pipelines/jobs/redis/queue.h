@@ -128,7 +128,7 @@ class GatherQueue {
 };
 
 /// Reads all. Throws RedisError.
-QueueState look(const RedisSettings& settings);
+QueueState read_queue_state(const RedisSettings& settings);
 
 /// Puts jobs that failed back, and forgets failures of what belongs to no video. Returns how many
 /// jobs. Throws RedisError.

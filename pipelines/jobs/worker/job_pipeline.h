@@ -6,7 +6,7 @@
 
 #include "pipelines/jobs/job.h"
 #include "pipelines/jobs/worker/input_guard.h"
-#include "pipelines/tandem/pipeline/elements.h"
+#include "pipelines/tandem/pipeline/tandembin.h"
 
 namespace tandem {
 

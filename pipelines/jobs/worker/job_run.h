@@ -14,8 +14,8 @@
 #include "pipelines/jobs/worker/input_guard.h"
 #include "pipelines/jobs/worker/line_queue.h"
 #include "pipelines/jobs/worker/worker_rules.h"
-#include "pipelines/tandem/pipeline/elements.h"
 #include "pipelines/tandem/pipeline/end_guard.h"
+#include "pipelines/tandem/pipeline/tandembin.h"
 
 namespace tandem {
 

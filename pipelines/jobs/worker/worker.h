@@ -7,7 +7,7 @@
 #include "pipelines/jobs/redis/connection.h"
 #include "pipelines/jobs/worker/input_guard.h"
 #include "pipelines/jobs/worker/worker_rules.h"
-#include "pipelines/tandem/pipeline/elements.h"
+#include "pipelines/tandem/pipeline/tandembin.h"
 
 namespace tandem {
 

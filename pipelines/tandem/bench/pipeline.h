@@ -13,8 +13,8 @@
 
 #include "pipelines/tandem/bench/report.h"
 #include "pipelines/tandem/input/source.h"
-#include "pipelines/tandem/pipeline/elements.h"
 #include "pipelines/tandem/pipeline/pipeline_loop.h"
+#include "pipelines/tandem/pipeline/tandembin.h"
 
 namespace tandem {
 
@@ -48,9 +48,10 @@ class BenchPipeline {
   /// Lets it train for a metric. Throws Failure and UsageError.
   Trained train(const std::string& metric);
 
-  /// Runs `configuration` until at least `frames` frames and `least_seconds` have passed after a
-  /// warm-up, with the bin always full, and appends the rate at which frames were finished, and the
-  /// energy of a frame. Without `cpu_fallback`, device stages wait for the device. Throws Failure.
+  /// Runs `configuration` with the bin always full. After a warm-up, it takes at least `frames`
+  /// frames and `least_seconds`. Appends the rate at which frames were finished, and the energy and
+  /// the latency of a frame. Without `cpu_fallback`, device stages wait for the device. Throws
+  /// Failure.
   void measure(int frames, double least_seconds, BenchMeasurement& measurement,
                bool cpu_fallback = true);
 

@@ -26,8 +26,8 @@ struct BenchConfiguration {
 
   std::string granularity() const { return threads ? "cg" : "mg"; }
   bool on_device() const { return mapping.find_first_of("ghis") != std::string::npos; }
-  /// As tandembin writes it: gcc/cg3, ggg/mg, ggg/cg12/q4, ggg/cg1/t4, ccc/mg2 or
-  /// sss/mg/a37.
+  /// As tandembin writes it: `gcc/cg3`, `ggg/mg`, `ggg/cg12/q4`, `ggg/cg1/t4`, `ccc/mg2` or
+  /// `sss/mg/a37`.
   std::string name() const;
 };
 
@@ -111,9 +111,10 @@ std::vector<const BenchMeasurement*> rank(const BenchResult& result);
 /// The first of them, or null where nothing was measured.
 const BenchMeasurement* best_of(const BenchResult& result);
 
-/// The mapping that puts each stage where it takes less time. The times are from the medium grain
-/// run without a device and the runs of one thread with a single stage on the device; none if one
-/// of these runs is missing. A stage that no configuration has on the device stays on the CPU.
+/// The mapping that puts each stage where it takes less time. Times on the CPU are from the
+/// medium grain without a device, times on the device from one thread with that stage alone there.
+/// None if one of these runs is missing. A stage that no configuration has on the device stays on
+/// the CPU.
 std::optional<std::string> baseline_mapping(const BenchResult& result);
 
 /// A line a configuration, for the terminal. Columns that would be empty, or would repeat another

@@ -12,10 +12,10 @@
 #include "pipelines/tandem/options/applications.h"
 #include "pipelines/tandem/options/options.h"
 #include "pipelines/tandem/output/encoding.h"
-#include "pipelines/tandem/pipeline/elements.h"
 #include "pipelines/tandem/pipeline/glib_owned.h"
-#include "pipelines/tandem/pipeline/packages.h"
+#include "pipelines/tandem/pipeline/package_advice.h"
 #include "pipelines/tandem/pipeline/pipeline_loop.h"
+#include "pipelines/tandem/pipeline/tandembin.h"
 
 namespace tandem {
 namespace {

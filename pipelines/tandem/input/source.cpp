@@ -6,10 +6,10 @@
 #include <memory>
 #include <utility>
 
+#include "pipelines/tandem/input/clock_rate.h"
 #include "pipelines/tandem/input/main_video.h"
-#include "pipelines/tandem/input/stated_rate.h"
-#include "pipelines/tandem/pipeline/elements.h"
 #include "pipelines/tandem/pipeline/pads.h"
+#include "pipelines/tandem/pipeline/tandembin.h"
 
 namespace tandem {
 namespace {
@@ -47,7 +47,7 @@ GstElement* make_bin(GstElement* producer, bool late, std::optional<Size> size) 
   gst_bin_add_many(GST_BIN(bin), producer, queue, convert, flip, scaler, filter, nullptr);
   gst_element_link_many(queue, convert, flip, scaler, filter, nullptr);
   const ObjectRef<GstPad> in(gst_element_get_static_pad(queue, "sink"));
-  drop_rate_of_clock(in.get());
+  drop_clock_rate(in.get());
   if (late) {
     link_main_video(producer, queue);
   } else {

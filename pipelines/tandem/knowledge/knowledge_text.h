@@ -12,7 +12,7 @@ namespace tandem {
 /// "vividfilter ! vividhistogram" of what conditions call "GstVividFilter scales=3 ! ...".
 std::string element_names(const std::string& stages);
 
-/// "5 min", "3 h", "12 days"; of a time to come, "0 min".
+/// `5 min`, `3 h`, `12 days`; for a time to come, `0 min`.
 std::string age_text(int64_t seconds);
 
 /// One line: "vividfilter ! vividhistogram, I420 600x416, 2 cores, a device".

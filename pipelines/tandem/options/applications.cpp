@@ -17,15 +17,15 @@ constexpr const BenchChain& kScene = kBenchChains[3];
 
 constexpr Application kApplications[] = {
     {kVivid.name, "finds people", "vividfilter ! vividhistogram ! vividclassifier", kVivid.stages,
-     bench_size(kVivid), find_people},
+     bench_size(kVivid), summarise_people},
     {kSrad.name, "takes the speckle out of ultrasound and radar pictures",
      "sradextract ! sradprepare ! sradreduce ! sraddiffuse ! sradupdate iterations=20 ! "
      "sradcompress",
-     kSrad.stages, bench_size(kSrad), find_no_speckle},
+     kSrad.stages, bench_size(kSrad), summarise_speckle},
     {kTracking.name, "follows what moves", "kltpyramid ! kltfeatures ! kltflow ! klttracks",
-     kTracking.stages, bench_size(kTracking), find_tracks},
+     kTracking.stages, bench_size(kTracking), summarise_tracks},
     {kScene.name, "says what kind of scene each frame shows", "scenefeatures ! sceneclassifier",
-     kScene.stages, bench_size(kScene), find_labels},
+     kScene.stages, bench_size(kScene), summarise_labels},
 };
 
 }  // namespace

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "pipelines/tandem/options/options.h"
-#include "pipelines/tandem/run/findings.h"
+#include "pipelines/tandem/run/result_summary.h"
 
 namespace tandem {
 
@@ -16,7 +16,7 @@ struct Application {
   const char* stages;        ///< what `run` puts into tandembin, with what differs from defaults
   const char* bench_stages;  ///< what `bench` puts there
   Size bench_size;           ///< of the frames, unless `bench` is told otherwise
-  MakeFindings* make_findings;
+  MakeResultSummary* make_summary;
 };
 
 std::span<const Application> applications();

@@ -8,7 +8,7 @@
 
 #include "files/ascii.h"
 #include "pipelines/tandem/options/options.h"
-#include "pipelines/tandem/pipeline/packages.h"
+#include "pipelines/tandem/pipeline/package_advice.h"
 
 namespace tandem {
 namespace {

@@ -4,9 +4,9 @@
 #include <utility>
 
 #include "pipelines/tandem/pipeline/bus_messages.h"
-#include "pipelines/tandem/pipeline/elements.h"
 #include "pipelines/tandem/pipeline/glib_owned.h"
 #include "pipelines/tandem/pipeline/pads.h"
+#include "pipelines/tandem/pipeline/tandembin.h"
 
 namespace tandem {
 namespace {

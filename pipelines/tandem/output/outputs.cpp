@@ -65,7 +65,7 @@ uint64_t Outputs::written() const {
   return bytes;
 }
 
-bool Outputs::look() {
+bool Outputs::report_failures() {
   for (const auto& output : all_) {
     if (is_lost(*output)) output->fail(Failure("the window cannot be shown: its display is gone"));
     const std::optional<Failure> failure = output->take_error();

@@ -31,7 +31,7 @@ class Outputs {
 
   /// Reports outputs that have failed and a window that was closed. False: nothing is left that
   /// needs the analysis.
-  bool look();
+  bool report_failures();
 
   /// A window is what the analysis was for, and it was closed.
   bool is_closed() const { return window_closed_ && !is_needed(); }

@@ -7,9 +7,9 @@
 #include <filesystem>
 #include <utility>
 
-#include "pipelines/tandem/pipeline/elements.h"
 #include "pipelines/tandem/pipeline/pads.h"
 #include "pipelines/tandem/pipeline/pipeline_loop.h"
+#include "pipelines/tandem/pipeline/tandembin.h"
 
 namespace tandem {
 namespace {

@@ -10,7 +10,7 @@
 #include "files/terminal_text.h"
 #include "pipelines/tandem/options/options.h"
 #include "pipelines/tandem/pipeline/glib_owned.h"
-#include "pipelines/tandem/pipeline/packages.h"
+#include "pipelines/tandem/pipeline/package_advice.h"
 
 namespace tandem {
 namespace {

@@ -75,13 +75,13 @@ std::string details(const Configuration& c) {
 }
 
 std::string what_runs(const BinStats& stats, bool verbose) {
-  const std::string words = in_words(stats.configuration);
+  const std::string words = configuration_text(stats.configuration);
   return verbose ? words + " [" + stats.configuration + "]" : words;
 }
 
 }  // namespace
 
-std::string in_words(std::string_view text) {
+std::string configuration_text(std::string_view text) {
   const std::size_t stages = text.find('/');
   Configuration configuration;
   if (stages == 0 || stages > kMaxStages ||
@@ -90,7 +90,7 @@ std::string in_words(std::string_view text) {
   return places(configuration.mapping) + " (" + details(configuration) + ")";
 }
 
-std::string Activity::text(const BinStats& stats, double seconds) {
+std::string StatusText::text(const BinStats& stats, double seconds) {
   if (!stats.training) {
     training_ = 0;
     return what_runs(stats, verbose_);
@@ -104,7 +104,7 @@ std::string Activity::text(const BinStats& stats, double seconds) {
          ": " + what_runs(stats, verbose_);
 }
 
-std::string activity_summary(const BinStats& stats, bool verbose) {
+std::string status_summary(const BinStats& stats, bool verbose) {
   if (!stats.training) return "ran " + what_runs(stats, verbose);
   return "still learning at the end, last " + what_runs(stats, verbose);
 }

@@ -4,22 +4,22 @@
 #include <string>
 #include <string_view>
 
-#include "pipelines/tandem/pipeline/elements.h"
+#include "pipelines/tandem/pipeline/tandembin.h"
 
 namespace tandem {
 
-/// A configuration as tandembin writes it, in words: "on the CPU (2 threads)" for ccc/cg2, "stages
-/// 1-2 on the device, stage 3 on the CPU (5 threads)" for ggc/cg5. Text that is no configuration
-/// is returned as it is.
-std::string in_words(std::string_view configuration);
+/// A configuration in words, from the form that tandembin writes: `on the CPU (2 threads)` for
+/// `ccc/cg2`, `stages 1-2 on the device, stage 3 on the CPU (5 threads)` for `ggc/cg5`. Any other
+/// text is returned as it is.
+std::string configuration_text(std::string_view configuration);
 
-/// The present activity of tandembin, for the progress line.
-class Activity {
+/// The present work of tandembin, for the progress line.
+class StatusText {
  public:
   /// `verbose`: the configuration also in short, "on the CPU (2 threads) [ccc/cg2]".
-  explicit Activity(bool verbose = false) : verbose_(verbose) {}
+  explicit StatusText(bool verbose = false) : verbose_(verbose) {}
 
-  /// "on the CPU (2 threads)", or "learning for 3 s, experiment 7: on the CPU (2 threads)".
+  /// `on the CPU (2 threads)`, or `learning for 3 s, experiment 7: on the CPU (2 threads)`.
   /// `seconds`: of the stream till now; ascending.
   std::string text(const BinStats& stats, double seconds);
 
@@ -29,8 +29,8 @@ class Activity {
   double since_s_ = 0;
 };
 
-/// The same about a part of a stream that is over: "ran on the CPU (2 threads)", or that it never
-/// left training.
-std::string activity_summary(const BinStats& stats, bool verbose = false);
+/// The same for a part of a stream that is over: "ran on the CPU (2 threads)", or that learning had
+/// not ended.
+std::string status_summary(const BinStats& stats, bool verbose = false);
 
 }  // namespace tandem

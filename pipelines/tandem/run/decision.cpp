@@ -2,7 +2,7 @@
 #include "pipelines/tandem/run/decision.h"
 
 #include "pipelines/formatted.h"
-#include "pipelines/tandem/pipeline/elements.h"
+#include "pipelines/tandem/pipeline/tandembin.h"
 #include "pipelines/tandem/run/configuration_text.h"
 
 namespace tandem {
@@ -90,7 +90,7 @@ std::string missed_text(const GstStructure* d) {
 
 // Training is due and has to wait.
 std::string waiting_text(const GstStructure* d, double max_overhead) {
-  const std::string runs = in_words(read_string(d, "new"));
+  const std::string runs = configuration_text(read_string(d, "new"));
   if (read_string(d, "reason") == "waits")
     return "still learning: " + runs + " until another bin of this process has measured";
   if (max_overhead == 0) return runs + ": max-overhead=0 allows no measurement";
@@ -110,8 +110,8 @@ std::string too_short_text(const GstStructure* d) {
   const std::vector<const GstStructure*> ranking = read_structures(d, "ranking");
   const std::string rate = ranking.empty() ? "" : rate_text(ranking[0], "");
   if (rate.empty()) return text;
-  return text + "; best so far: " + in_words(read_string(ranking[0], "configuration")) + ", " +
-         rate;
+  return text + "; best so far: " + configuration_text(read_string(ranking[0], "configuration")) +
+         ", " + rate;
 }
 
 std::string chosen_text(const GstStructure* d) {
@@ -119,7 +119,7 @@ std::string chosen_text(const GstStructure* d) {
   const std::string learned = learned_text(d);
   const bool first = reason == "caps" && !learned.empty();  // learning is why
   std::string text = first ? learned : why(reason);
-  text += (read_string(d, "old") == after ? ": still " : ": now ") + in_words(after);
+  text += (read_string(d, "old") == after ? ": still " : ": now ") + configuration_text(after);
   const std::string expected = rate_text(d, "predicted-", expected_before(d));
   if (!expected.empty()) text += ", " + expected + " expected";
   if (!first && !learned.empty()) text += "; " + learned;

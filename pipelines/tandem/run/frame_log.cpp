@@ -21,13 +21,13 @@ double seconds_between(std::chrono::steady_clock::time_point from,
 
 }  // namespace
 
-FrameLog::FrameLog(const Settings& settings, GstElement* bin, MakeFindings* make_findings)
+FrameLog::FrameLog(const Settings& settings, GstElement* bin, MakeResultSummary* make_summary)
     : settings_(settings),
       bin_(bin),
-      make_findings_(make_findings),
+      make_summary_(make_summary),
       metadata_(settings.metadata),
-      found_(make_findings(bin)),
-      found_in_part_(make_findings(bin)) {
+      found_(make_summary(bin)),
+      found_in_part_(make_summary(bin)) {
   if (metadata_) metadata_->open();
 }
 
@@ -55,7 +55,7 @@ void FrameLog::begin_part(const GstCaps* caps) {
   end_part();
   if (!video) return;
   BinStats stats = read_stats(bin_);
-  std::unique_ptr<FrameFindings> found = make_findings_(bin_);
+  std::unique_ptr<ResultSummary> found = make_summary_(bin_);
   const std::scoped_lock lock(mutex_);
   at_part_start_ = std::move(stats);
   found_in_part_ = std::move(found);

@@ -12,8 +12,8 @@
 #include "gst/meta/region.h"
 #include "pipelines/tandem/options/options.h"
 #include "pipelines/tandem/output/text_output.h"
-#include "pipelines/tandem/pipeline/elements.h"
-#include "pipelines/tandem/run/findings.h"
+#include "pipelines/tandem/pipeline/tandembin.h"
+#include "pipelines/tandem/run/result_summary.h"
 
 namespace tandem {
 
@@ -42,7 +42,7 @@ class FrameLog {
 
   /// Opens the metadata's file; throws Failure. `bin` is the tandembin whose statistics are read
   /// and for which findings are made.
-  FrameLog(const Settings& settings, GstElement* bin, MakeFindings* make_findings);
+  FrameLog(const Settings& settings, GstElement* bin, MakeResultSummary* make_summary);
 
   /// Call once; this object outlives the pipeline's streaming.
   void watch(GstPad* pad);
@@ -71,15 +71,15 @@ class FrameLog {
 
   const Settings settings_;
   GstElement* const bin_;
-  MakeFindings* const make_findings_;
+  MakeResultSummary* const make_summary_;
   TextOutput* metadata_;  ///< the streaming thread's; null once it cannot be written
   FrameSize size_;        ///< the streaming thread's
 
   mutable std::mutex mutex_;  ///< guards what follows; the streaming thread writes, main reads
   Count count_;
   std::string metadata_problem_;
-  std::unique_ptr<FrameFindings> found_;          // in all frames
-  std::unique_ptr<FrameFindings> found_in_part_;  // in those of the latest part
+  std::unique_ptr<ResultSummary> found_;          // in all frames
+  std::unique_ptr<ResultSummary> found_in_part_;  // in those of the latest part
   std::vector<LoggedPart> parts_;
   BinStats at_part_start_;
   Clock::time_point first_frame_, part_start_;

@@ -6,9 +6,9 @@
 #include "pipelines/formatted.h"
 #include "pipelines/progress.h"
 #include "pipelines/tandem/commands.h"
-#include "pipelines/tandem/input/cut_short.h"
 #include "pipelines/tandem/input/input_uri.h"
 #include "pipelines/tandem/input/source.h"
+#include "pipelines/tandem/input/truncated_file.h"
 #include "pipelines/tandem/options/bin_options.h"
 #include "pipelines/tandem/output/encoding.h"
 #include "pipelines/tandem/output/output_file.h"
@@ -184,7 +184,7 @@ void print_part(const LoggedPart& part, bool verbose) {
   std::printf("%s: %" PRIu64 " frames in %.1f s (%.1f frames/s)", to_string(part.size).c_str(),
               part.frames, part.seconds, fps);
   std::puts(part.found.empty() ? "" : (", " + part.found).c_str());
-  std::printf("  %s; frames on CPU/device:", activity_summary(part.stats, verbose).c_str());
+  std::printf("  %s; frames on CPU/device:", status_summary(part.stats, verbose).c_str());
   const char* separator = "";
   for (const StageCount& stage : part.stats.stages) {
     std::printf("%s %s %" PRIu64 "/%" PRIu64, separator, stage.name.c_str(), stage.cpu_frames,
@@ -242,13 +242,13 @@ int run(const RunSettings& settings, TextOutput* metadata) {
   const uint64_t picture_every =
       settings.segment_frames ? (settings.segment_frames + 1) / 2 : kPictureEvery;
   log = std::make_unique<FrameLog>(FrameLog::Settings{metadata, settings.pictures, picture_every},
-                                   bin, settings.application->make_findings);
+                                   bin, settings.application->make_summary);
   const ObjectRef<GstPad> out(gst_element_get_static_pad(last, "src"));
   log->watch(out.get());
   outputs.take_from(out.get());
 
   ProgressLine progress;
-  Activity activity(settings.verbose);
+  StatusText activity(settings.verbose);
   double max_overhead = 0;
   g_object_get(bin, "max-overhead", &max_overhead, nullptr);
   const auto interrupt = [&] {
@@ -266,7 +266,7 @@ int run(const RunSettings& settings, TextOutput* metadata) {
     tell_metadata_problem(log->metadata_problem());
     if (!metadata_problem.empty() && !draw && !stop) interrupt();  // nothing is left to write
     // Frames under way are of no more use.
-    if (!outputs.look())
+    if (!outputs.report_failures())
       gst_element_post_message(pipeline.get(), gst_message_new_eos(GST_OBJECT(pipeline.get())));
     const FrameLog::Count count = log->count();
     if (count.frames == 0) return;
@@ -290,7 +290,7 @@ int run(const RunSettings& settings, TextOutput* metadata) {
   tell_metadata_problem(log->metadata_problem());
   // The thread that writes may be in the middle of it otherwise.
   if (metadata && ended != Ended::at_once) tell_metadata_problem(metadata->close());
-  if (!outputs.look() && ended == Ended::by_itself && outputs.failure()) throw *outputs.failure();
+  if (!outputs.report_failures() && ended == Ended::by_itself && outputs.failure()) throw *outputs.failure();
   const std::vector<LoggedPart> parts = log->parts();
   if (parts.empty() && ended == Ended::by_itself)
     throw Failure("no frame of video came out of '" + settings.input + "'");
@@ -316,7 +316,7 @@ int run(const RunSettings& settings, TextOutput* metadata) {
     return 0;
   }
   const bool at_limit = limit > 0 && log->count().frames >= limit;
-  const std::string missing = at_limit ? "" : cut_short(settings.uri);
+  const std::string missing = at_limit ? "" : truncation_text(settings.uri);
   if (!missing.empty())
     throw Failure("'" + settings.input + "' is cut short: " + missing, "The rest was analysed.");
   return metadata_problem.empty() ? 0 : 1;

@@ -86,7 +86,7 @@ TEST_F(RedisQueue, ASilentWorkerLosesItsJob) {
   EXPECT_FALSE(bob->keep(*second));
   EXPECT_EQ(bob->jobs_left(), 0U);
   bob->finish(*second, "1.0", {0, 1, "{}\n"}, {"bob", 1, 0.5, 9});
-  EXPECT_EQ(look(settings()).records.done.size(), 1U);
+  EXPECT_EQ(read_queue_state(settings()).records.done.size(), 1U);
 }
 
 TEST_F(RedisQueue, WhatIsGivenBackIsTakenAtOnce) {
@@ -94,7 +94,7 @@ TEST_F(RedisQueue, WhatIsGivenBackIsTakenAtOnce) {
   const auto ann = worker("ann"), bob = worker("bob");
   auto claim = ann->take(0ms);
   ann->give_back(*claim, id, {"ann", 0, 0, 0, "the disk is gone"}, true);
-  EXPECT_EQ(look(settings()).waiting, std::vector<std::string>{id});
+  EXPECT_EQ(read_queue_state(settings()).waiting, std::vector<std::string>{id});
   claim = bob->take(0ms);
   ASSERT_TRUE(claim);
   EXPECT_EQ(claim->attempt, 2);
@@ -104,7 +104,7 @@ TEST_F(RedisQueue, WhatIsGivenBackIsTakenAtOnce) {
   ASSERT_TRUE(claim);
   EXPECT_EQ(claim->attempt, 2);
   ann->set_aside(*claim, id, {"ann", 0, 0, 0, "again"});
-  const QueueState state = look(settings());
+  const QueueState state = read_queue_state(settings());
   EXPECT_EQ(state.records.failed.at(id).reason, "again");
   EXPECT_EQ(ann->jobs_left(), 0U);
   EXPECT_EQ(retry_failed(settings()), 1U);
@@ -178,8 +178,8 @@ TEST_F(RedisQueue, AWorkerThatLeavesIsForgotten) {
   bob->take(1ms);
   bob->leave();
   ann->leave();  // it holds a job, which would go with it
-  ASSERT_EQ(look(settings()).workers.size(), 1U);
-  EXPECT_EQ(look(settings()).workers[0].name, "ann");
+  ASSERT_EQ(read_queue_state(settings()).workers.size(), 1U);
+  EXPECT_EQ(read_queue_state(settings()).workers[0].name, "ann");
 }
 
 // One that stood still and wakes up: its key is gone, or another's.
@@ -227,11 +227,11 @@ TEST_F(RedisQueue, WhatCannotBeReadIsNamedAndPassedOver) {
   EXPECT_NE(records.damaged.at(first).find("levels deep"), std::string::npos);
   EXPECT_NE(records.failed.at(second).reason, "");
   for (const ResultEntry& entry : gather->read(0ms)) EXPECT_NE(entry.problem, "");
-  const QueueState state = look(settings());
+  const QueueState state = read_queue_state(settings());
   EXPECT_EQ(state.videos.problems.size(), 2U);
   server_->ask({"HSET", keys.failed, "entry 1-0", write_record({"ann", 0, 0, 0, "is not JSON"})});
   EXPECT_EQ(retry_failed(settings()), 1U);
-  EXPECT_TRUE(look(settings()).records.failed.empty());
+  EXPECT_TRUE(read_queue_state(settings()).records.failed.empty());
 }
 
 // Those that hold nothing go; one that holds a job keeps it.
@@ -241,9 +241,9 @@ TEST_F(RedisQueue, DeadWorkersAreForgotten) {
   const auto ann = std::make_unique<WorkQueue>(settings(), "ann", kShort);
   ASSERT_TRUE(ann->take(0ms));
   EXPECT_FALSE(std::make_unique<WorkQueue>(settings(), "dead", kClaim)->take(1ms));
-  while (look(settings()).workers.at(1).idle_s < 0.1) std::this_thread::sleep_for(10ms);
+  while (read_queue_state(settings()).workers.at(1).idle_s < 0.1) std::this_thread::sleep_for(10ms);
   const auto bob = std::make_unique<WorkQueue>(settings(), "bob", kShort);
-  const std::vector<WorkerState> left = look(settings()).workers;
+  const std::vector<WorkerState> left = read_queue_state(settings()).workers;
   ASSERT_EQ(left.size(), 1U);
   EXPECT_EQ(left[0].name, "ann");
   EXPECT_EQ(id_of(bob->take(0ms)), "1.0");

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "pipelines/tandem/options/applications.h"
-#include "pipelines/tandem/pipeline/elements.h"
 #include "pipelines/tandem/pipeline/pipeline_loop.h"
+#include "pipelines/tandem/pipeline/tandembin.h"
 
 namespace tandem::test {
 namespace {
@@ -52,7 +52,7 @@ class LoggedFrames {
   const ObjectRef<GstPad> source_{gst_pad_new("source", GST_PAD_SRC)};
 
  public:
-  FrameLog log{{}, bin_, find_people};
+  FrameLog log{{}, bin_, summarise_people};
 };
 
 constexpr char kSmall[] = "video/x-raw,format=GRAY8,width=8,height=8,framerate=0/1";

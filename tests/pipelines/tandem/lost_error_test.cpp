@@ -6,8 +6,8 @@
 #include <filesystem>
 
 #include "pipelines/tandem/pipeline/bus_messages.h"
-#include "pipelines/tandem/pipeline/elements.h"
 #include "pipelines/tandem/pipeline/pipeline_loop.h"
+#include "pipelines/tandem/pipeline/tandembin.h"
 #include "tests/pipelines/support/command.h"
 
 namespace tandem::test {

@@ -10,9 +10,9 @@ namespace tandem {
 
 /// The findings of an application, read from the metadata on frames. One
 /// thread at a time.
-class FrameFindings {
+class ResultSummary {
  public:
-  virtual ~FrameFindings() = default;
+  virtual ~ResultSummary() = default;
   /// One more frame, in stream order. True: something was found in it.
   virtual bool add(GstBuffer* frame) = 0;
   /// A few words for a line that is redrawn: "12 people found".
@@ -22,16 +22,16 @@ class FrameFindings {
 };
 
 /// Makes what watches the frames of `bin`, a tandembin that is set up.
-using MakeFindings = std::unique_ptr<FrameFindings>(GstElement* bin);
+using MakeResultSummary = std::unique_ptr<ResultSummary>(GstElement* bin);
 
 /// Regions, each a person.
-MakeFindings find_people;
+MakeResultSummary summarise_people;
 /// Motion vectors and the tracks that they are part of.
-MakeFindings find_tracks;
+MakeResultSummary summarise_tracks;
 /// The labels of regions: one a frame, for the whole of it.
-MakeFindings find_labels;
+MakeResultSummary summarise_labels;
 /// Nothing is found: the frames themselves are what the application makes. Says how often the
 /// repeated stages are passed.
-MakeFindings find_no_speckle;
+MakeResultSummary summarise_speckle;
 
 }  // namespace tandem

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "pipelines/tandem/run/findings.h"
+#include "pipelines/tandem/run/result_summary.h"
 
 #include <algorithm>
 #include <map>
@@ -8,7 +8,7 @@
 
 #include "gst/meta/framejson.h"
 #include "pipelines/formatted.h"
-#include "pipelines/tandem/pipeline/elements.h"
+#include "pipelines/tandem/pipeline/tandembin.h"
 
 namespace tandem {
 namespace {
@@ -17,7 +17,7 @@ double share(uint64_t part, uint64_t all) {
   return all > 0 ? static_cast<double>(part) / static_cast<double>(all) : 0;
 }
 
-class People final : public FrameFindings {
+class People final : public ResultSummary {
  public:
   bool add(GstBuffer* frame) override {
     uint64_t here = 0;
@@ -39,7 +39,7 @@ class People final : public FrameFindings {
   uint64_t frames_ = 0, people_ = 0, most_ = 0;
 };
 
-class Tracks final : public FrameFindings {
+class Tracks final : public ResultSummary {
  public:
   bool add(GstBuffer* frame) override {
     ++frames_;
@@ -69,7 +69,7 @@ class Tracks final : public FrameFindings {
   guint32 longest_ = 0;
 };
 
-class Labels final : public FrameFindings {
+class Labels final : public ResultSummary {
  public:
   bool add(GstBuffer* frame) override {
     ++frames_;
@@ -101,7 +101,7 @@ class Labels final : public FrameFindings {
   std::map<std::string, uint64_t> frames_with_;
 };
 
-class NoSpeckle final : public FrameFindings {
+class NoSpeckle final : public ResultSummary {
  public:
   explicit NoSpeckle(std::optional<int> iterations) {
     if (iterations)
@@ -116,10 +116,10 @@ class NoSpeckle final : public FrameFindings {
 
 }  // namespace
 
-std::unique_ptr<FrameFindings> find_people(GstElement*) { return std::make_unique<People>(); }
-std::unique_ptr<FrameFindings> find_tracks(GstElement*) { return std::make_unique<Tracks>(); }
-std::unique_ptr<FrameFindings> find_labels(GstElement*) { return std::make_unique<Labels>(); }
-std::unique_ptr<FrameFindings> find_no_speckle(GstElement* bin) {
+std::unique_ptr<ResultSummary> summarise_people(GstElement*) { return std::make_unique<People>(); }
+std::unique_ptr<ResultSummary> summarise_tracks(GstElement*) { return std::make_unique<Tracks>(); }
+std::unique_ptr<ResultSummary> summarise_labels(GstElement*) { return std::make_unique<Labels>(); }
+std::unique_ptr<ResultSummary> summarise_speckle(GstElement* bin) {
   return std::make_unique<NoSpeckle>(stage_number(bin, "iterations"));
 }
 

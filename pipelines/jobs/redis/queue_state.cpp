@@ -34,7 +34,7 @@ uint64_t used_memory(const std::string& info) {
 
 }  // namespace
 
-QueueState look(const RedisSettings& settings) {
+QueueState read_queue_state(const RedisSettings& settings) {
   RedisConnection connection(settings);
   const QueueKeys keys(settings.location.name);
   make_group(connection, keys);

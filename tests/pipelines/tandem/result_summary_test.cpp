@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // What `tandem run` says that an application found, from frames with known metadata.
-#include "pipelines/tandem/run/findings.h"
+#include "pipelines/tandem/run/result_summary.h"
 
 #include <gst/tandem/private/ref.h>
 #include <gtest/gtest.h>
@@ -41,16 +41,16 @@ BufferRef frame_with_tracks(const std::vector<guint32>& ages) {
   return made;
 }
 
-TEST(FrameFindings, People) {
-  const auto found = find_people(nullptr);
+TEST(ResultSummary, People) {
+  const auto found = summarise_people(nullptr);
   EXPECT_EQ(found->summary(), "0 people found (0.0 a frame, 0 at most)");
   for (const int count : {1, 4, 0, 1}) found->add(frame_with_regions(count).get());
   EXPECT_EQ(found->progress(), "6 people found");
   EXPECT_EQ(found->summary(), "6 people found (1.5 a frame, 4 at most)");
 }
 
-TEST(FrameFindings, Tracks) {
-  const auto found = find_tracks(nullptr);
+TEST(ResultSummary, Tracks) {
+  const auto found = summarise_tracks(nullptr);
   EXPECT_EQ(found->progress(), "tracks: 0 alive, 0 ended");
   found->add(frame().get());
   found->add(frame_with_tracks({1, 1, 1}).get());
@@ -64,8 +64,8 @@ TEST(FrameFindings, Tracks) {
   EXPECT_EQ(found->progress(), "tracks: 0 alive, 4 ended");
 }
 
-TEST(FrameFindings, Labels) {
-  const auto found = find_labels(nullptr);
+TEST(ResultSummary, Labels) {
+  const auto found = summarise_labels(nullptr);
   EXPECT_EQ(found->summary(), "no label");
   for (const char* label : {"coast", "forest", "forest", "street", "forest"}) {
     BufferRef labelled = frame();
@@ -76,11 +76,11 @@ TEST(FrameFindings, Labels) {
   EXPECT_EQ(found->summary(), "forest in 60%, coast in 20%, street in 20% of the frames");
 }
 
-TEST(FrameFindings, EveryApplicationHasSome) {
+TEST(ResultSummary, EveryApplicationHasSome) {
   for (const Application& application : applications()) {
     SCOPED_TRACE(application.name);
     const ObjectRef<GstElement> empty(GST_ELEMENT(gst_object_ref_sink(gst_bin_new(nullptr))));
-    const auto found = application.make_findings(empty.get());
+    const auto found = application.make_summary(empty.get());
     found->add(frame().get());
     EXPECT_FALSE(found->progress().empty());
     EXPECT_FALSE(found->summary().empty());

@@ -12,6 +12,6 @@ namespace tandem {
 uint64_t missing_bytes(std::istream& file);
 
 /// Which share of the file at `uri` is missing, in a sentence; empty: none, or it is no file.
-std::string cut_short(const std::string& uri);
+std::string truncation_text(const std::string& uri);
 
 }  // namespace tandem

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "pipelines/tandem/pipeline/packages.h"
+#include "pipelines/tandem/pipeline/package_advice.h"
 
 #include <gst/pbutils/missing-plugins.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "pipelines/tandem/input/stated_rate.h"
+#include "pipelines/tandem/input/clock_rate.h"
 
 #include <gst/tandem/private/ref.h>
 
@@ -62,7 +62,7 @@ GstPadProbeReturn take_data(StatedRate& stream, GstPadProbeInfo* info) {
 
 }  // namespace
 
-void drop_rate_of_clock(GstPad* pad) {
+void drop_clock_rate(GstPad* pad) {
   add_probe(pad, kFrames | kEvents,
             [stream = StatedRate()](GstPad*, GstPadProbeInfo* info) mutable {
               return take_data(stream, info);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "pipelines/tandem/input/cut_short.h"
+#include "pipelines/tandem/input/truncated_file.h"
 
 #include <glib.h>
 
@@ -109,7 +109,7 @@ uint64_t missing_bytes(std::istream& stream) {
   return 0;
 }
 
-std::string cut_short(const std::string& uri) {
+std::string truncation_text(const std::string& uri) {
   const GlibString path(g_filename_from_uri(uri.c_str(), nullptr, nullptr));
   std::error_code error;
   if (!path || !std::filesystem::is_regular_file(path.get(), error)) return {};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "pipelines/tandem/pipeline/elements.h"
+#include "pipelines/tandem/pipeline/tandembin.h"
 
 #include <algorithm>
 #include <cstring>
@@ -7,7 +7,7 @@
 #include "gst/util/propertytext.h"
 #include "pipelines/tandem/options/options.h"
 #include "pipelines/tandem/pipeline/bus_messages.h"
-#include "pipelines/tandem/pipeline/packages.h"
+#include "pipelines/tandem/pipeline/package_advice.h"
 #include "pipelines/tandem/pipeline/pads.h"
 
 namespace tandem {

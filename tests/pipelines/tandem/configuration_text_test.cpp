@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
+#include "pipelines/tandem/run/configuration_text.h"
+
 #include <gst/gst.h>
 #include <gtest/gtest.h>
 
 #include <functional>
 
-#include "pipelines/tandem/run/configuration_text.h"
 #include "pipelines/tandem/run/decision.h"
 #include "scheduler/learn/decision.h"
 
@@ -27,23 +28,24 @@ BinStats running(const char* configuration) {
 }
 
 TEST(InWords, SaysWhatRunsWhere) {
-  EXPECT_EQ(in_words("ccc/cg1"), "on the CPU (1 thread)");
-  EXPECT_EQ(in_words("ccc/cg2"), "on the CPU (2 threads)");
-  EXPECT_EQ(in_words("ccc/mg"), "on the CPU (all cores on one frame)");
-  EXPECT_EQ(in_words("ccc/mg4"), "on the CPU (4 frames at a time over all cores)");
-  EXPECT_EQ(in_words("ggg/cg1"), "on the device (1 thread)");
-  EXPECT_EQ(in_words("ggg/cg12/q4"),
+  EXPECT_EQ(configuration_text("ccc/cg1"), "on the CPU (1 thread)");
+  EXPECT_EQ(configuration_text("ccc/cg2"), "on the CPU (2 threads)");
+  EXPECT_EQ(configuration_text("ccc/mg"), "on the CPU (all cores on one frame)");
+  EXPECT_EQ(configuration_text("ccc/mg4"), "on the CPU (4 frames at a time over all cores)");
+  EXPECT_EQ(configuration_text("ggg/cg1"), "on the device (1 thread)");
+  EXPECT_EQ(configuration_text("ggg/cg12/q4"),
             "on the device (12 threads, 4 frames on the device at a time, the CPU helps while the "
             "device is busy)");
-  EXPECT_EQ(in_words("ggg/cg1/q2/t4"),
+  EXPECT_EQ(configuration_text("ggg/cg1/q2/t4"),
             "on the device (1 thread, 2 frames on the device at a time, each in 4 bands there)");
-  EXPECT_EQ(in_words("ggc/cg1"), "stages 1-2 on the device, stage 3 on the CPU (1 thread)");
-  EXPECT_EQ(in_words("cggcgc/cg1"),
+  EXPECT_EQ(configuration_text("ggc/cg1"),
+            "stages 1-2 on the device, stage 3 on the CPU (1 thread)");
+  EXPECT_EQ(configuration_text("cggcgc/cg1"),
             "stages 1, 4, 6 on the CPU, stages 2-3, 5 on the device (1 thread)");
-  EXPECT_EQ(in_words("ghc/mg"),
+  EXPECT_EQ(configuration_text("ghc/mg"),
             "stage 1 on device g, stage 2 on device h, stage 3 on the CPU (all cores on one frame, "
             "the CPU helps while the device is busy)");
-  EXPECT_EQ(in_words("sss/mg/a37"),
+  EXPECT_EQ(configuration_text("sss/mg/a37"),
             "on the CPU and the device together (all cores on one frame, the CPU computes 37% of "
             "the rows)");
 }
@@ -51,11 +53,11 @@ TEST(InWords, SaysWhatRunsWhere) {
 TEST(InWords, LeavesOtherTextAsItIs) {
   for (const char* text : {"", "/", "ccc", "/cg1", "ccc/cg0", "xyz/cg1", "ccc/cg1/q2",
                            "cccccccccccccccccc/cg1", "measured only"})
-    EXPECT_EQ(in_words(text), text);
+    EXPECT_EQ(configuration_text(text), text);
 }
 
-TEST(Activity, TellsHowLongLearningLastsAndWhatRuns) {
-  Activity activity;
+TEST(StatusText, TellsHowLongLearningLastsAndWhatRuns) {
+  StatusText activity;
   EXPECT_EQ(activity.text(training_in("ccc/cg1", 1), 0.5),
             "learning for 0 s: on the CPU (1 thread)");
   EXPECT_EQ(activity.text(training_in("ccc/mg", 1), 3.6),
@@ -70,8 +72,8 @@ TEST(Activity, TellsHowLongLearningLastsAndWhatRuns) {
       << "another one";
 }
 
-TEST(Activity, CountsExperimentsAndTrials) {
-  Activity activity;
+TEST(StatusText, CountsExperimentsAndTrials) {
+  StatusText activity;
   BinStats stats = training_in("ccc/cg1", 1);
   stats.experiment = 7;
   EXPECT_EQ(activity.text(stats, 0), "learning for 0 s, experiment 7: on the CPU (1 thread)");
@@ -80,15 +82,15 @@ TEST(Activity, CountsExperimentsAndTrials) {
   EXPECT_EQ(activity.text(stats, 1), "learning for 1 s, trial 2: on the CPU (1 thread)");
 }
 
-TEST(Activity, SaysWhenLearningNeverEnded) {
-  EXPECT_EQ(activity_summary(running("ccc/cg2")), "ran on the CPU (2 threads)");
-  EXPECT_EQ(activity_summary(training_in("ccc/cg3", 1)),
+TEST(StatusText, SaysWhenLearningNeverEnded) {
+  EXPECT_EQ(status_summary(running("ccc/cg2")), "ran on the CPU (2 threads)");
+  EXPECT_EQ(status_summary(training_in("ccc/cg3", 1)),
             "still learning at the end, last on the CPU (3 threads)");
 }
 
-TEST(Activity, IsVerboseOnRequest) {
-  EXPECT_EQ(Activity(true).text(running("ccc/cg2"), 4), "on the CPU (2 threads) [ccc/cg2]");
-  EXPECT_EQ(activity_summary(running("ccc/cg2"), true), "ran on the CPU (2 threads) [ccc/cg2]");
+TEST(StatusText, IsVerboseOnRequest) {
+  EXPECT_EQ(StatusText(true).text(running("ccc/cg2"), 4), "on the CPU (2 threads) [ccc/cg2]");
+  EXPECT_EQ(status_summary(running("ccc/cg2"), true), "ran on the CPU (2 threads) [ccc/cg2]");
 }
 
 std::string text_of(const std::string& structure,
