@@ -3,7 +3,7 @@
 #include <cmath>
 
 #include "pipelines/report/markup.h"
-#include "pipelines/report/parts.h"
+#include "pipelines/report/page.h"
 
 namespace tandem {
 namespace {

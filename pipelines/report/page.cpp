@@ -3,7 +3,6 @@
 
 #include "pipelines/report/marks.h"
 #include "pipelines/report/markup.h"
-#include "pipelines/report/parts.h"
 
 namespace tandem {
 namespace {

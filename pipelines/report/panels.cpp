@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include <algorithm>
-#include <map>
 
 #include "pipelines/report/axis.h"
 #include "pipelines/report/marks.h"
 #include "pipelines/report/markup.h"
-#include "pipelines/report/parts.h"
+#include "pipelines/report/page.h"
 
 namespace tandem {
 namespace {

@@ -6,7 +6,7 @@
 #include "pipelines/report/axis.h"
 #include "pipelines/report/marks.h"
 #include "pipelines/report/markup.h"
-#include "pipelines/report/parts.h"
+#include "pipelines/report/page.h"
 
 namespace tandem {
 namespace {

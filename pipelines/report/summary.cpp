@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "pipelines/report/marks.h"
 #include "pipelines/report/markup.h"
-#include "pipelines/report/parts.h"
+#include "pipelines/report/page.h"
 
 namespace tandem {
 namespace {

@@ -16,7 +16,7 @@
 #include "pipelines/generate/read/loop_notes.h"
 #include "pipelines/tandem/commands.h"
 #include "pipelines/tandem/options/options.h"
-#include "pipelines/tandem/output/same_file.h"
+#include "pipelines/tandem/output/output_file.h"
 #include "pipelines/tandem/output/text_output.h"
 
 namespace tandem {

@@ -7,7 +7,7 @@
 #include "pipelines/report/page.h"
 #include "pipelines/tandem/commands.h"
 #include "pipelines/tandem/options/options.h"
-#include "pipelines/tandem/output/same_file.h"
+#include "pipelines/tandem/output/output_file.h"
 #include "pipelines/tandem/output/text_output.h"
 
 namespace tandem {

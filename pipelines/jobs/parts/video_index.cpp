@@ -8,7 +8,7 @@
 #include <string_view>
 
 #include "pipelines/jobs/parts/parts.h"
-#include "pipelines/tandem/input/main_video.h"
+#include "pipelines/tandem/input/source.h"
 #include "pipelines/tandem/options/options.h"
 #include "pipelines/tandem/pipeline/pads.h"
 #include "pipelines/tandem/pipeline/pipeline_loop.h"

@@ -5,7 +5,6 @@
 #include <poll.h>
 
 #include <chrono>
-#include <utility>
 
 #include "files/terminal_text.h"
 #include "gst/publish/hostconnector.h"
@@ -71,9 +70,10 @@ void* create_bounded_array(const redisReadTask* task, Count elements) {
   return default_functions->createArray(task, elements);
 }
 
-std::unique_ptr<redisReader, decltype(&redisReaderFree)> make_reader() {
-  std::unique_ptr<redisReader, decltype(&redisReaderFree)> reader(redisReaderCreate(),
-                                                                  redisReaderFree);
+using Reader = std::unique_ptr<redisReader, decltype(&redisReaderFree)>;
+
+Reader make_reader() {
+  Reader reader(redisReaderCreate(), redisReaderFree);
   if (!reader) throw std::bad_alloc();
   static redisReplyObjectFunctions bounded = [&] {
     default_functions = reader->fn;
@@ -102,7 +102,7 @@ struct RedisConnection::Private {
   Private(const Location& location, const std::string& address) : wire(location, address) {}
 
   Wire wire;
-  std::unique_ptr<redisReader, decltype(&redisReaderFree)> reader = make_reader();
+  Reader reader = make_reader();
   Clock::time_point end;  // of the patience with what was asked
   uint64_t received = 0;  // bytes of the answer under way
 
@@ -158,7 +158,8 @@ RedisConnection::RedisConnection(const RedisSettings& settings) {
   for (const std::string& address : look_up(location.host, nullptr, why)) {
     try {
       private_ = std::make_unique<Private>(location, address);
-      greet(settings);
+      const auto replies = ask_all(redis_greeting(settings.location, settings.name));
+      if (replies.back().text != "PONG") throw RedisError(kNoServer, true);
       return;
     } catch (const RedisError& e) {
       if (e.hopeless) throw;
@@ -170,11 +171,6 @@ RedisConnection::RedisConnection(const RedisSettings& settings) {
     }
   }
   throw RedisError(why, false);
-}
-
-void RedisConnection::greet(const RedisSettings& settings) {
-  const std::string pong = ask_all(redis_greeting(settings.location, settings.name)).back().text;
-  if (pong != "PONG") throw RedisError(kNoServer, true);
 }
 
 RedisConnection::~RedisConnection() = default;

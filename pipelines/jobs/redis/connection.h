@@ -73,8 +73,6 @@ class RedisConnection {
 
  private:
   struct Private;
-  void greet(const RedisSettings& settings);
-
   std::unique_ptr<Private> private_;
 };
 

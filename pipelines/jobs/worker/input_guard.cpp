@@ -3,12 +3,11 @@
 
 #include <gst/tandem/private/ref.h>
 
-#include <memory>
-#include <string_view>
 #include <utility>
 
 #include "files/uri_scheme.h"
 #include "pipelines/tandem/pipeline/glib_owned.h"
+#include "pipelines/tandem/pipeline/tandembin.h"
 
 namespace tandem {
 namespace {
@@ -16,11 +15,6 @@ namespace {
 bool reads_uri(GstElement* element) {
   return GST_IS_URI_HANDLER(element) &&
          gst_uri_handler_get_uri_type(GST_URI_HANDLER(element)) == GST_URI_SRC;
-}
-
-bool is_file_source(GstElement* element) {
-  GstElementFactory* factory = gst_element_get_factory(element);
-  return factory && std::string_view(GST_OBJECT_NAME(factory)) == "filesrc";
 }
 
 // What reads the handle is to be asked for the file's own name: its ending tells what is in it.
@@ -98,7 +92,7 @@ void InputGuard::let_in(GstElement* source, const std::string& uri) {
     if (const auto file = files_.find(uri); file != files_.end())
       handle = "/proc/self/fd/" + std::to_string(file->second.number());
   }
-  if (handle.empty() || !is_file_source(source)) return;
+  if (handle.empty() || !is_filesrc(source)) return;
   const ObjectRef<GstPad> pad(gst_element_get_static_pad(source, "src"));
   gst_pad_add_probe(pad.get(), GST_PAD_PROBE_TYPE_QUERY_UPSTREAM, answer_uri, g_strdup(uri.c_str()),
                     g_free);

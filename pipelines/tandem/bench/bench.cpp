@@ -14,7 +14,7 @@
 #include "pipelines/tandem/input/input_uri.h"
 #include "pipelines/tandem/options/applications.h"
 #include "pipelines/tandem/options/bin_options.h"
-#include "pipelines/tandem/output/same_file.h"
+#include "pipelines/tandem/output/output_file.h"
 #include "pipelines/tandem/output/text_output.h"
 
 namespace tandem {

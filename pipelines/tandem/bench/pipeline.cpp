@@ -27,13 +27,12 @@ FrameStore load_frames(const std::string& uri, Size size, int most) {
   gst_element_set_state(pipeline.get(), GST_STATE_PLAYING);
   FrameStore store;
   for (gsize bytes = 0; static_cast<int>(store.frames.size()) < most && bytes < kMostBytes;) {
-    GstSample* sample = gst_app_sink_pull_sample(GST_APP_SINK(sink));
+    const SampleRef sample(gst_app_sink_pull_sample(GST_APP_SINK(sink)));
     if (!sample) break;
-    GstBuffer* buffer = gst_buffer_copy_deep(gst_sample_get_buffer(sample));
-    if (!store.caps) store.caps.reset(gst_caps_ref(gst_sample_get_caps(sample)));
+    GstBuffer* buffer = gst_buffer_copy_deep(gst_sample_get_buffer(sample.get()));
+    if (!store.caps) store.caps.reset(gst_caps_ref(gst_sample_get_caps(sample.get())));
     bytes += gst_buffer_get_size(buffer);
     store.frames.emplace_back(buffer);
-    gst_sample_unref(sample);
   }
   if (store.frames.empty()) {
     if (GstMessage* error = gst_bus_pop_filtered(bus.get(), GST_MESSAGE_ERROR)) {

@@ -175,9 +175,9 @@ const BenchMeasurement* best_of(const BenchResult& result) {
 }
 
 const BenchMeasurement* find_measurement(const BenchResult& result, const std::string& name) {
-  const auto found =
-      std::find_if(result.measurements.begin(), result.measurements.end(),
-                   [&](const auto& measured) { return measured.configuration.name() == name; });
+  const auto found = std::ranges::find(result.measurements, name, [](const auto& measured) {
+    return measured.configuration.name();
+  });
   return found == result.measurements.end() ? nullptr : &*found;
 }
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "pipelines/tandem/check_stage/stage_scenes.h"
-
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <random>
+
+#include "pipelines/tandem/check_stage/stage_check.h"
 
 namespace tandem {
 namespace {

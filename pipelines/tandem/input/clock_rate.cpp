@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "pipelines/tandem/input/clock_rate.h"
-
 #include <gst/tandem/private/ref.h>
 
 #include <utility>
 
 #include "gst/util/framerate.h"
+#include "pipelines/tandem/input/source.h"
 #include "pipelines/tandem/pipeline/pads.h"
 
 namespace tandem {

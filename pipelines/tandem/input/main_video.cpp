@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "pipelines/tandem/input/main_video.h"
-
 #include <gst/tandem/private/ref.h>
 
 #include <compare>
 #include <cstdint>
 #include <string_view>
 
+#include "pipelines/tandem/input/source.h"
 #include "pipelines/tandem/pipeline/glib_owned.h"
 #include "pipelines/tandem/pipeline/pads.h"
 

@@ -3,11 +3,8 @@
 
 #include <gst/tandem/private/ref.h>
 
-#include <memory>
 #include <utility>
 
-#include "pipelines/tandem/input/clock_rate.h"
-#include "pipelines/tandem/input/main_video.h"
 #include "pipelines/tandem/pipeline/pads.h"
 #include "pipelines/tandem/pipeline/tandembin.h"
 

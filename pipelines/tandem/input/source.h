@@ -33,4 +33,16 @@ void watch_source(GstElement* source, std::function<bool(uint64_t frame)> before
 /// probe of `pad` that drops all data and events afterwards.
 void end_stream_behind(GstPad* pad);
 
+/// Links to the sink pad of `first` the main one of the video streams of `decoder`, an
+/// uridecodebin. Previews and attached pictures are passed over, wherever in the file they stand;
+/// so is what is no video. Streams may come and go within the file. Without any video, `decoder`
+/// reports an error: at the end of a file, and as soon as all streams of another input are known,
+/// which may have no end. Both elements outlive the streaming.
+void link_main_video(GstElement* decoder, GstElement* first);
+
+/// Where the caps that pass the sink pad `pad` state the rate of a clock (framerate.h), they state
+/// none from here on. Durations that were computed from it are removed, and so are times. Call it
+/// once, before the pad's streaming.
+void drop_clock_rate(GstPad* pad);
+
 }  // namespace tandem

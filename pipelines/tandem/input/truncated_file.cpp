@@ -93,10 +93,9 @@ std::optional<OuterPart> matroska_part(const Bytes& file, uint64_t at) {
   return OuterPart{"Segment", at + 4 + static_cast<uint64_t>(length) + size};
 }
 
-}  // namespace
-
-uint64_t missing_bytes(std::istream& stream) {
-  const Bytes file(stream);
+// Bytes that an AVI, MP4, MOV, Matroska or WebM file states and does not hold. 0 for a complete
+// file, for one that leaves its size open, and for any other kind.
+uint64_t missing_bytes(const Bytes& file) {
   for (const auto part_at : {riff_part, mp4_part, matroska_part}) {
     uint64_t at = 0;
     while (const std::optional<OuterPart> part = part_at(file, at)) {
@@ -109,19 +108,19 @@ uint64_t missing_bytes(std::istream& stream) {
   return 0;
 }
 
+}  // namespace
+
 std::string truncation_text(const std::string& uri) {
   const GlibString path(g_filename_from_uri(uri.c_str(), nullptr, nullptr));
   std::error_code error;
   if (!path || !std::filesystem::is_regular_file(path.get(), error)) return {};
-  std::ifstream file(path.get(), std::ios::binary);
+  std::ifstream stream(path.get(), std::ios::binary);
+  const Bytes file(stream);
   const uint64_t missing = missing_bytes(file);
   if (missing == 0) return {};
-  file.clear();
-  file.seekg(0, std::ios::end);
-  const auto there = static_cast<uint64_t>(file.tellg());
-  return formatted("%.1f%% of it is missing (%" G_GUINT64_FORMAT " bytes)",
-                   100.0 * static_cast<double>(missing) / static_cast<double>(missing + there),
-                   missing);
+  return formatted(
+      "%.1f%% of it is missing (%" G_GUINT64_FORMAT " bytes)",
+      100.0 * static_cast<double>(missing) / static_cast<double>(missing + file.size()), missing);
 }
 
 }  // namespace tandem

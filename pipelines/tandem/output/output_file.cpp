@@ -8,7 +8,6 @@
 
 #include "files/ascii.h"
 #include "pipelines/tandem/options/options.h"
-#include "pipelines/tandem/output/same_file.h"
 #include "pipelines/tandem/output/text_output.h"
 
 namespace tandem {

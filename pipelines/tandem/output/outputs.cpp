@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "pipelines/tandem/output/same_file.h"
+#include "pipelines/tandem/output/output_file.h"
 #include "pipelines/tandem/output/window_sink.h"
 #include "pipelines/tandem/pipeline/end_guard.h"
 

@@ -13,7 +13,6 @@
 
 #include "pipelines/tandem/options/options.h"
 #include "pipelines/tandem/output/output_file.h"
-#include "pipelines/tandem/output/same_file.h"
 #include "pipelines/tandem/pipeline/end_guard.h"
 
 namespace tandem {
@@ -69,48 +68,39 @@ bool names_standard_output(const std::string& path) {
 TextOutput::TextOutput(std::string option, std::string path)
     : option_(std::move(option)), path_(std::move(path)) {
   if (names_standard_output(path_)) {
-    file_ = take_standard_output(option_);
+    file_ = FileHandle(take_standard_output(option_));
     standard_output_ = true;
   } else if (is_same_file(path_, STDERR_FILENO)) {
-    file_ = duplicate(option_, STDERR_FILENO);
+    file_ = FileHandle(duplicate(option_, STDERR_FILENO));
   } else {
     check_output_file(option_, path_);
   }
 }
 
-TextOutput::TextOutput(TextOutput&& other) noexcept
-    : option_(other.option_),
-      path_(other.path_),
-      standard_output_(other.standard_output_),
-      has_old_text_(other.has_old_text_),
-      file_(std::exchange(other.file_, -1)) {}
-
-TextOutput::~TextOutput() { close(); }
-
 void TextOutput::open() {
-  if (file_ >= 0) return;
-  file_ = ::open(path_.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC | O_NOCTTY, 0666);
-  if (file_ < 0) throw Failure(problem(errno));
+  if (file_) return;
+  file_ = FileHandle(::open(path_.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC | O_NOCTTY, 0666));
+  if (!file_) throw Failure(problem(errno));
   has_old_text_ = true;
 }
 
 std::string TextOutput::truncate() {
   if (!std::exchange(has_old_text_, false)) return {};
-  if (is_being_read(file_))
+  if (is_being_read(file_.number()))
     return option_ + " would overwrite the input, '" + path_ + "'; name another file";
   struct stat opened;
-  const bool regular = fstat(file_, &opened) == 0 && S_ISREG(opened.st_mode);
-  return regular && ftruncate(file_, 0) != 0 ? problem(errno) : std::string();
+  const bool regular = fstat(file_.number(), &opened) == 0 && S_ISREG(opened.st_mode);
+  return regular && ftruncate(file_.number(), 0) != 0 ? problem(errno) : std::string();
 }
 
 std::string TextOutput::append(std::string_view text) {
   if (std::string failed = truncate(); !failed.empty()) return failed;
   const Unfinished unfinished(name());
   while (!text.empty()) {
-    const ssize_t written = ::write(file_, text.data(), text.size());
+    const ssize_t written = ::write(file_.number(), text.data(), text.size());
     if (written >= 0) {
       text.remove_prefix(static_cast<std::size_t>(written));
-    } else if (errno != EINTR && (errno != EAGAIN || !wait_until_writable(file_))) {
+    } else if (errno != EINTR && (errno != EAGAIN || !wait_until_writable(file_.number()))) {
       return problem(errno);
     }
   }
@@ -125,7 +115,7 @@ void TextOutput::write(std::string_view text) {
 }
 
 std::string TextOutput::close() {
-  const int file = std::exchange(file_, -1);
+  const int file = file_.release();
   return file >= 0 && ::close(file) != 0 ? problem(errno) : std::string();
 }
 

@@ -4,6 +4,8 @@
 #include <string>
 #include <string_view>
 
+#include "files/file_handle.h"
+
 namespace tandem {
 
 /// `-`, or another name of standard output: /dev/stdout, the file that a shell redirects it to.
@@ -18,9 +20,6 @@ class TextOutput {
   /// or UsageError that names `option` if `path` cannot be written, or if another option has taken
   /// standard output.
   TextOutput(std::string option, std::string path);
-  ~TextOutput();
-  TextOutput(TextOutput&& other) noexcept;
-  TextOutput& operator=(TextOutput&&) = delete;
 
   bool is_standard_output() const { return standard_output_; }
 
@@ -44,10 +43,10 @@ class TextOutput {
   std::string name() const;
   std::string problem(int error) const;
 
-  const std::string option_, path_;
+  std::string option_, path_;
   bool standard_output_ = false;
   bool has_old_text_ = false;  // of a file that was opened and not truncated
-  int file_ = -1;
+  FileHandle file_;
 };
 
 }  // namespace tandem

@@ -68,6 +68,35 @@ void fail_without_stream(GstElement* reader, GstElement* counter) {
   GST_ELEMENT_ERROR(reader, STREAM, WRONG_TYPE, ("The file has no video."), (nullptr));
 }
 
+// Coded frames in the video file `path`, counted without decoding them; none if a signal ends the
+// counting. Throws Failure when the file cannot be read.
+std::optional<uint64_t> count_coded_frames(const std::string& path) {
+  std::atomic<uint64_t> count{0};
+  Pipeline pipeline(gst_pipeline_new("check"));
+  GstElement* file = pipeline.add(make_element("filesrc"));
+  GstElement* reader = pipeline.add(make_element("decodebin"));
+  GstElement* counter = pipeline.add(make_element("fakesink"));
+  const CapsRef coded(gst_caps_from_string(kCoded));
+  g_object_set(file, "location", path.c_str(), nullptr);
+  g_object_set(reader, "caps", coded.get(), nullptr);
+  g_object_set(counter, "sync", FALSE, nullptr);
+  g_signal_connect(reader, "pad-added", G_CALLBACK(link_to_counter), counter);
+  g_signal_connect(reader, "no-more-pads", G_CALLBACK(fail_without_stream), counter);
+  Pipeline::link(file, reader);
+  const ObjectRef<GstPad> pad(gst_element_get_static_pad(counter, "sink"));
+  add_probe(pad.get(), kFrames, [&count](GstPad*, GstPadProbeInfo* info) {
+    // Theora's headers are packets of the stream.
+    if (!GST_BUFFER_FLAG_IS_SET(GST_PAD_PROBE_INFO_BUFFER(info), GST_BUFFER_FLAG_HEADER)) ++count;
+    return GST_PAD_PROBE_OK;
+  });
+  const auto stop = [&] {
+    gst_element_post_message(pipeline.get(), gst_message_new_eos(GST_OBJECT(pipeline.get())));
+  };
+  const Ended ended = play(pipeline, path, {[] {}, stop});
+  gst_element_set_state(pipeline.get(), GST_STATE_NULL);
+  return ended == Ended::by_itself ? std::optional<uint64_t>(count) : std::nullopt;
+}
+
 }  // namespace
 
 VideoFile::VideoFile(std::string path, const Encoding& encoding, std::optional<Size> size)
@@ -222,33 +251,6 @@ void VideoFile::check() const {
   throw Failure("'" + path_ + "' holds " + std::to_string(*written) + " of the " +
                     std::to_string(sent) + " frames that were sent to it",
                 kAdvice);
-}
-
-std::optional<uint64_t> count_coded_frames(const std::string& path) {
-  std::atomic<uint64_t> count{0};
-  Pipeline pipeline(gst_pipeline_new("check"));
-  GstElement* file = pipeline.add(make_element("filesrc"));
-  GstElement* reader = pipeline.add(make_element("decodebin"));
-  GstElement* counter = pipeline.add(make_element("fakesink"));
-  const CapsRef coded(gst_caps_from_string(kCoded));
-  g_object_set(file, "location", path.c_str(), nullptr);
-  g_object_set(reader, "caps", coded.get(), nullptr);
-  g_object_set(counter, "sync", FALSE, nullptr);
-  g_signal_connect(reader, "pad-added", G_CALLBACK(link_to_counter), counter);
-  g_signal_connect(reader, "no-more-pads", G_CALLBACK(fail_without_stream), counter);
-  Pipeline::link(file, reader);
-  const ObjectRef<GstPad> pad(gst_element_get_static_pad(counter, "sink"));
-  add_probe(pad.get(), kFrames, [&count](GstPad*, GstPadProbeInfo* info) {
-    // Theora's headers are packets of the stream.
-    if (!GST_BUFFER_FLAG_IS_SET(GST_PAD_PROBE_INFO_BUFFER(info), GST_BUFFER_FLAG_HEADER)) ++count;
-    return GST_PAD_PROBE_OK;
-  });
-  const auto stop = [&] {
-    gst_element_post_message(pipeline.get(), gst_message_new_eos(GST_OBJECT(pipeline.get())));
-  };
-  const Ended ended = play(pipeline, path, {[] {}, stop});
-  gst_element_set_state(pipeline.get(), GST_STATE_NULL);
-  return ended == Ended::by_itself ? std::optional<uint64_t>(count) : std::nullopt;
 }
 
 }  // namespace tandem

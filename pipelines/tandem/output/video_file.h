@@ -8,7 +8,6 @@
 #include <atomic>
 #include <cstdint>
 #include <deque>
-#include <memory>
 #include <mutex>
 #include <optional>
 #include <string>
@@ -67,9 +66,5 @@ class VideoFile {
   std::mutex mutex_;                     // the encoder may have a thread of its own
   std::deque<GstClockTime> in_encoder_;  // running times, only where packets are stamped again
 };
-
-/// Coded frames in the video file `path`, counted without decoding them; none if a signal ends the
-/// counting. Throws Failure when the file cannot be read.
-std::optional<uint64_t> count_coded_frames(const std::string& path);
 
 }  // namespace tandem

@@ -5,7 +5,6 @@
 #include <poll.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <atomic>
 #include <condition_variable>
 #include <csignal>
@@ -15,7 +14,6 @@
 #include <utility>
 
 #include "pipelines/tandem/commands.h"
-#include "pipelines/tandem/pipeline/end_signals.h"
 
 namespace tandem {
 namespace {
@@ -46,6 +44,22 @@ GSource* make_timer() {
 std::atomic<EndGuard*> the_guard{nullptr};
 
 }  // namespace
+
+std::vector<int> end_signals() {
+  std::vector<int> signals = {SIGINT, SIGTERM};
+  struct sigaction hangup;
+  if (sigaction(SIGHUP, nullptr, &hangup) == 0 && hangup.sa_handler != SIG_IGN)
+    signals.push_back(SIGHUP);
+  return signals;
+}
+
+void end_process(const std::string& text, int status) {
+  // A pipe that can be written has room for PIPE_BUF bytes.
+  pollfd output{STDERR_FILENO, POLLOUT, 0};
+  const bool can_write = poll(&output, 1, 0) == 1 && (output.revents & POLLOUT) != 0;
+  if (!text.empty() && can_write) (void)!write(STDERR_FILENO, text.data(), text.size());
+  _exit(status);
+}
 
 struct EndGuard::State {
   explicit State(const EndRules& rules_) : rules(rules_) {

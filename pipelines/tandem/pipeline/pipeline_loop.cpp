@@ -11,7 +11,6 @@
 #include "pipelines/tandem/options/options.h"
 #include "pipelines/tandem/pipeline/bus_messages.h"
 #include "pipelines/tandem/pipeline/end_guard.h"
-#include "pipelines/tandem/pipeline/end_signals.h"
 
 namespace tandem {
 namespace {

@@ -2,7 +2,7 @@
 #include "pipelines/tandem/pipeline/tandembin.h"
 
 #include <algorithm>
-#include <cstring>
+#include <string_view>
 
 #include "gst/util/propertytext.h"
 #include "pipelines/tandem/options/options.h"
@@ -40,21 +40,6 @@ int fill(GstElement* bin, const std::string& stages) {
   throw UsageError(std::string("--stages: ") + MessageError(message.get()).error->message);
 }
 
-}  // namespace
-
-GstElement* make_element(const char* factory, const char* name) {
-  if (GstElement* element = gst_element_factory_make(factory, name)) return element;
-  throw Failure("the GStreamer element '" + std::string(factory) + "' is missing",
-                advice_for_element(factory));
-}
-
-std::string to_text(double value) {
-  char text[G_ASCII_DTOSTR_BUF_SIZE];
-  return g_ascii_dtostr(text, sizeof text, value);
-}
-
-namespace {
-
 // "; these are: off, caps, drift, both" for an enumeration.
 std::string possible_values(const GParamSpec* spec) {
   if (!G_IS_PARAM_SPEC_ENUM(spec)) return "";
@@ -66,6 +51,22 @@ std::string possible_values(const GParamSpec* spec) {
 }
 
 }  // namespace
+
+GstElement* make_element(const char* factory, const char* name) {
+  if (GstElement* element = gst_element_factory_make(factory, name)) return element;
+  throw Failure("the GStreamer element '" + std::string(factory) + "' is missing",
+                advice_for_element(factory));
+}
+
+bool is_filesrc(GstElement* element) {
+  GstElementFactory* factory = gst_element_get_factory(element);
+  return factory && std::string_view(GST_OBJECT_NAME(factory)) == "filesrc";
+}
+
+std::string to_text(double value) {
+  char text[G_ASCII_DTOSTR_BUF_SIZE];
+  return g_ascii_dtostr(text, sizeof text, value);
+}
 
 void set_property(gpointer object, const char* option, const char* property,
                   const std::string& text) {

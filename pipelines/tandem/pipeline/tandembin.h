@@ -29,6 +29,8 @@ struct BinSettings {
 /// A floating element. Throws Failure that names the Debian package when there is none.
 GstElement* make_element(const char* factory, const char* name = nullptr);
 
+/// Whether `element` reads a file by its name.
+bool is_filesrc(GstElement* element);
 /// Exact and with a point, whatever the locale: what set_property reads.
 std::string to_text(double value);
 

@@ -13,14 +13,11 @@
 #include "pipelines/tandem/output/encoding.h"
 #include "pipelines/tandem/output/output_file.h"
 #include "pipelines/tandem/output/outputs.h"
-#include "pipelines/tandem/output/same_file.h"
 #include "pipelines/tandem/output/text_output.h"
 #include "pipelines/tandem/output/video_file.h"
 #include "pipelines/tandem/pipeline/end_guard.h"
-#include "pipelines/tandem/pipeline/glib_owned.h"
 #include "pipelines/tandem/pipeline/pipeline_loop.h"
-#include "pipelines/tandem/run/configuration_text.h"
-#include "pipelines/tandem/run/decision.h"
+#include "pipelines/tandem/run/bin_text.h"
 #include "pipelines/tandem/run/frame_log.h"
 
 namespace tandem {
@@ -290,7 +287,8 @@ int run(const RunSettings& settings, TextOutput* metadata) {
   tell_metadata_problem(log->metadata_problem());
   // The thread that writes may be in the middle of it otherwise.
   if (metadata && ended != Ended::at_once) tell_metadata_problem(metadata->close());
-  if (!outputs.report_failures() && ended == Ended::by_itself && outputs.failure()) throw *outputs.failure();
+  if (!outputs.report_failures() && ended == Ended::by_itself && outputs.failure())
+    throw *outputs.failure();
   const std::vector<LoggedPart> parts = log->parts();
   if (parts.empty() && ended == Ended::by_itself)
     throw Failure("no frame of video came out of '" + settings.input + "'");

@@ -8,7 +8,7 @@
 #include "pipelines/streams/evaluation_page.h"
 #include "pipelines/streams/rivals.h"
 #include "pipelines/tandem/options/options.h"
-#include "pipelines/tandem/output/same_file.h"
+#include "pipelines/tandem/output/output_file.h"
 #include "pipelines/tandem/output/text_output.h"
 #include "pipelines/tandem/streams/streams.h"
 

@@ -12,7 +12,7 @@
 #include "pipelines/tandem/commands.h"
 #include "pipelines/tandem/options/options.h"
 #include "pipelines/tandem/output/output_file.h"
-#include "pipelines/tandem/pipeline/end_signals.h"
+#include "pipelines/tandem/pipeline/end_guard.h"
 #include "pipelines/tandem/streams/streams.h"
 #include "scheduler/machine/cores.h"
 

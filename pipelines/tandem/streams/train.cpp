@@ -11,7 +11,6 @@
 #include "pipelines/progress.h"
 #include "pipelines/tandem/options/options.h"
 #include "pipelines/tandem/output/output_file.h"
-#include "pipelines/tandem/output/same_file.h"
 #include "pipelines/tandem/streams/streams.h"
 #include "scheduler/learn/stream_model_file.h"
 

@@ -9,10 +9,8 @@
 
 #include "pipelines/progress.h"
 #include "pipelines/tandem/commands.h"
-#include "pipelines/tandem/output/same_file.h"
+#include "pipelines/tandem/output/output_file.h"
 #include "pipelines/tandem/output/text_output.h"
-#include "pipelines/tandem/training/dataset_options.h"
-#include "pipelines/tandem/training/threads_option.h"
 #include "pipelines/tandem/training/training_options.h"
 #include "pipelines/training/detector/trainer.h"
 #include "pipelines/training/evaluation/average_precision.h"
@@ -38,7 +36,7 @@ struct Request {
 struct Result {
   std::string name;
   Evaluation evaluation;
-  CurvePoint at_threshold;
+  CurvePoint at_threshold = {};
   bool has_threshold = false;
 };
 
@@ -79,10 +77,7 @@ std::vector<std::vector<Detection>> cross_validate_dataset(const Request& reques
 
 Result judge(const Request& request, const Dataset& dataset, const std::string& name,
              const std::vector<std::vector<Detection>>& found) {
-  return {name,
-          evaluate(dataset.photographs, found, static_cast<float>(request.min_overlap)),
-          {},
-          false};
+  return {name, evaluate(dataset.photographs, found, static_cast<float>(request.min_overlap))};
 }
 
 std::vector<Result> results_of(const Request& request, const Dataset& dataset,

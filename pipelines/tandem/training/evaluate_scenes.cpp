@@ -8,9 +8,9 @@
 
 #include "pipelines/tandem/commands.h"
 #include "pipelines/tandem/options/options.h"
-#include "pipelines/tandem/output/same_file.h"
+#include "pipelines/tandem/output/output_file.h"
 #include "pipelines/tandem/output/text_output.h"
-#include "pipelines/tandem/training/threads_option.h"
+#include "pipelines/tandem/training/training_options.h"
 #include "pipelines/training/scenes/scene_trainer.h"
 
 namespace tandem {

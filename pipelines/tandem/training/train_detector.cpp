@@ -9,8 +9,6 @@
 #include "pipelines/tandem/commands.h"
 #include "pipelines/tandem/output/output_file.h"
 #include "pipelines/tandem/pipeline/glib_owned.h"
-#include "pipelines/tandem/training/dataset_options.h"
-#include "pipelines/tandem/training/threads_option.h"
 #include "pipelines/tandem/training/training_options.h"
 #include "pipelines/training/detector/trainer.h"
 #include "pipelines/training/evaluation/average_precision.h"

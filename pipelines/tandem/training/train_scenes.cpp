@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include <gst/gst.h>
 
-#include <algorithm>
 #include <cstdio>
 #include <filesystem>
 #include <sstream>
@@ -11,7 +10,7 @@
 #include "pipelines/tandem/options/options.h"
 #include "pipelines/tandem/output/output_file.h"
 #include "pipelines/tandem/pipeline/glib_owned.h"
-#include "pipelines/tandem/training/threads_option.h"
+#include "pipelines/tandem/training/training_options.h"
 #include "pipelines/training/scenes/scene_trainer.h"
 
 namespace tandem {

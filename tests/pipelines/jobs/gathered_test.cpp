@@ -190,7 +190,7 @@ TEST_F(Gathered, MoreLinesThanFramesAreDamage) {
   std::ofstream(part, std::ios::app) << line(4);
   second.take(0, lines(4, 10));
   second.flush();
-  EXPECT_NE(second.damage(0, done()).find("somebody else"), std::string::npos);
+  EXPECT_NE(second.damage(0, done()).find("another program"), std::string::npos);
   second.drop(0);
   second.take(0, lines(0, 10));
   second.flush();

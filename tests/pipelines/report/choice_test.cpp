@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include <gtest/gtest.h>
 
-#include "pipelines/report/parts.h"
+#include "pipelines/report/page.h"
 
 namespace tandem::test {
 namespace {

@@ -140,7 +140,7 @@ TEST_F(KnowledgeCommand, BadWords) {
       {{"show", "x"}, 2, "'x' is not the number of an entry"},
       {{"show", "-1"}, 2, "-1"},
       {{"show", "0"}, 1, "there is no entry 0: there are 1"},
-      {{"show", "2"}, 1, "`tandem knowledge list` shows"},
+      {{"show", "2"}, 1, "`tandem knowledge list` lists"},
       {{"forget"}, 2, "takes numbers of entries, `all` or --older-than DAYS"},
       {{"forget", "1", "--older-than", "1"}, 2, "takes numbers of entries"},
       {{"forget", "1", "9"}, 1, "there is no entry 9"},

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "pipelines/tandem/output/same_file.h"
-
 #include <fcntl.h>
 #include <fnmatch.h>
 #include <gst/tandem/private/ref.h>
@@ -9,13 +7,14 @@
 #include <filesystem>
 #include <memory>
 #include <regex>
-#include <string_view>
 #include <utility>
 #include <vector>
 
 #include "files/parse_number.h"
 #include "pipelines/tandem/options/options.h"
+#include "pipelines/tandem/output/output_file.h"
 #include "pipelines/tandem/pipeline/glib_owned.h"
+#include "pipelines/tandem/pipeline/tandembin.h"
 
 namespace tandem {
 
@@ -45,6 +44,14 @@ bool is_being_read(const struct stat& file) {
   return false;
 }
 
+// Whether both paths name one file, whether it exists yet or not.
+bool same_file(const std::string& path, const std::string& other) {
+  std::error_code error;
+  if (fs::equivalent(path, other, error)) return true;  // links too; an error where one is missing
+  const fs::path first = fs::weakly_canonical(path, error);
+  return !error && first == fs::weakly_canonical(other, error) && !error;
+}
+
 // Elements read several files by a pattern: "part%03d.png", "part*.mp4".
 bool matches(const std::string& location, const std::string& path) {
   if (same_file(location, path)) return true;
@@ -71,9 +78,7 @@ bool property_names(GObject* element, const char* property, const std::string& p
   if (!location) return false;
   const GlibString file(g_filename_from_uri(location.get(), nullptr, nullptr));
   const std::string named = file ? file.get() : location.get();
-  GstElementFactory* factory = gst_element_get_factory(GST_ELEMENT(element));
-  const bool one_file = factory && std::string_view(GST_OBJECT_NAME(factory)) == "filesrc";
-  return one_file ? same_file(named, path) : matches(named, path);
+  return is_filesrc(GST_ELEMENT(element)) ? same_file(named, path) : matches(named, path);
 }
 
 bool reads(GstElement* element, const std::string& path) {
@@ -108,13 +113,6 @@ std::vector<std::string>& claimed_inputs() {
 }
 
 }  // namespace
-
-bool same_file(const std::string& path, const std::string& other) {
-  std::error_code error;
-  if (fs::equivalent(path, other, error)) return true;  // links too; an error where one is missing
-  const fs::path first = fs::weakly_canonical(path, error);
-  return !error && first == fs::weakly_canonical(other, error) && !error;
-}
 
 bool is_being_read(int descriptor) {
   struct stat file;

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "pipelines/tandem/run/configuration_text.h"
+#include "pipelines/tandem/run/bin_text.h"
 
 #include <gst/gst.h>
 #include <gtest/gtest.h>
 
 #include <functional>
 
-#include "pipelines/tandem/run/decision.h"
 #include "scheduler/learn/decision.h"
 
 namespace tandem::test {
