@@ -189,7 +189,7 @@ TEST_F(CheckStage, LooksBehindThresholdsThatNoiseDoesNotReach) {
   for (const char* condition : {"sum > 24 * 255", "sum < 25", "sum == 25 * luma(0, 0)"})
     EXPECT_NE(check_cores("//!READ luma halo=2\n//!WRITE to uint8\n",
                           mean + "to = 1;\nif (" + condition + ") to = luma(3, 0);")
-                  .output.find("'luma' is read 3 away"),
+                  .output.find("'luma' is read 3 elements away"),
               std::string::npos)
         << condition;
 }
