@@ -30,8 +30,8 @@ std::size_t bound_bytes() {
   if (text == nullptr) return usual;
   const auto mib = parse_number<std::size_t>(text);
   if (mib && *mib <= SIZE_MAX >> 20) return *mib << 20;
-  GST_WARNING("TANDEM_PAGE_LOCKED_MIB=%s is not a whole number of MiB, so the limit stays %zu MiB", text,
-              usual >> 20);
+  GST_WARNING("TANDEM_PAGE_LOCKED_MIB=%s is not a whole number of MiB, so the limit stays %zu MiB",
+              text, usual >> 20);
   return usual;
 }
 

@@ -4,7 +4,7 @@
 #include <array>
 #include <sstream>
 
-#include "pipelines/report/text.h"
+#include "pipelines/report/markup.h"
 
 namespace tandem {
 namespace {
