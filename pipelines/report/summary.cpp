@@ -43,10 +43,11 @@ std::vector<Line> lines_of(const BenchFile& bench, const Metric& metric) {
                              {"", "CPU alone, cg", "", {bench.cpu_cg_fps, {}}},
                              {"", "CPU alone, mg", "", {bench.cpu_mg_fps, {}}},
                              {"", "Device alone", "", {bench.device_fps, {}}}};
-  const auto best = bench.best ? metric.score(bench.best->measured) : std::nullopt;
+  // 0: unknown
+  const double best = bench.best ? metric.score(bench.best->measured).value_or(0) : 0;
   for (Line& line : lines) {
     const std::optional<double> own = metric.score(line.measured);
-    if (!line.ratio_to_best && own && best && *best > 0) line.ratio_to_best = *own / *best;
+    if (!line.ratio_to_best && own && best > 0) line.ratio_to_best = *own / best;
   }
   return lines;
 }

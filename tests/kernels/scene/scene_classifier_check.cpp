@@ -72,7 +72,7 @@ bool same_extremum(const SceneKeypoint& a, const SceneKeypoint& b) {
 
 TEST_P(SceneClassifier, FindsTheReferencesKeypoints) {
   std::mt19937 random = generator(1);
-  for (const auto [width, height] : {std::pair{64, 48}, {131, 77}, {16, 16}, {17, 40}}) {
+  for (const auto& [width, height] : {std::pair{64, 48}, {131, 77}, {16, 16}, {17, 40}}) {
     const Scene scene = random_scene(random, width, height);
     std::vector<SceneKeypoint> wanted;
     scene_keypoints_ref(scene.layout, scene.space.data(), kContrast, scene.all(), wanted);
@@ -144,7 +144,7 @@ TEST_P(SceneClassifier, FindsNothingOnAStraightEdge) {
 
 TEST_P(SceneClassifier, DescribesAsTheReferenceDoes) {
   std::mt19937 random = generator(3);
-  for (const auto [width, height] : {std::pair{96, 64}, {24, 33}}) {
+  for (const auto& [width, height] : {std::pair{96, 64}, {24, 33}}) {
     const Scene scene = random_scene(random, width, height);
     for (const SceneKeypoint& keypoint : keypoints_of(scene, scene.all())) {
       for (const float angle : {0.0f, 0.3f, 1.5707963f, 4.0f, 6.28f}) {
