@@ -52,8 +52,8 @@ std::span<const char* const> dataset_formats();
 ///
 /// | columns | class | ignored |
 /// | --- | --- | --- |
-/// | nine (MOT16 and later) | column 8 | with the label "person": a flag (column 7) of 0, and classes
-///   that look like people: person on a vehicle, static person, distractor, reflection |
+/// | nine (MOT16 and later) | column 8 | with the label "person": a flag (column 7) of 0, and
+///   classes that look like people: person on vehicle, static person, distractor, reflection |
 /// | ten (MOT15) | all are people | a flag of 0 |
 ///
 /// A box that ends a little outside of its picture is clipped. MOTChallenge's boxes may reach

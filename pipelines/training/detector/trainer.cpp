@@ -8,9 +8,9 @@
 #include <set>
 #include <stdexcept>
 
+#include "pipelines/training/detector/augmentation.h"
 #include "pipelines/training/detector/filter_bank.h"
 #include "pipelines/training/detector/hard_negatives.h"
-#include "pipelines/training/detector/augmentation.h"
 #include "pipelines/training/parallel.h"
 #include "pipelines/training/random.h"
 

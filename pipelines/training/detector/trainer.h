@@ -8,8 +8,8 @@
 #include "kernels/vivid_classifier/vivid_model.h"
 #include "pipelines/training/dataset/dataset.h"
 #include "pipelines/training/dataset/photograph.h"
-#include "pipelines/training/detector/scan.h"
 #include "pipelines/training/detector/augmentation.h"
+#include "pipelines/training/detector/scan.h"
 #include "pipelines/training/detector/svm.h"
 
 namespace tandem {
