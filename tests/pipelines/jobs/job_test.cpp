@@ -34,7 +34,7 @@ TEST(Jobs, WhatIsWrongIsSaid) {
       {"\"first_frame\":25", "\"first_frame\":null", "'part.first_frame' is null"},
       {"\"scales\":\"3\"", "\"scales\":3", "'properties.scales'"},
       {"\"frames\":50", "\"frames\":0", "'part.frames' is 0"},
-      {"\"seek_ns\":920000000", "\"seek_ns\":9007199254740993", "'part.seek_ns' is no whole"},
+      {"\"seek_ns\":920000000", "\"seek_ns\":9007199254740993", "'part.seek_ns' is not a whole"},
       {"\"id\"", "\"ID\"", "'id' is missing"},
       {"7.1@", "../7.1@", "'id' does not name a part of a video"},
       {"{", "", "is not JSON"},
