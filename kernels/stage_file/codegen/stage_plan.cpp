@@ -55,7 +55,7 @@ class Planner {
     return output >= 0 ? output : find(Role::kPrivate, name);
   }
 
-  StageShape grid_of(const StagePart& part) const {
+  const StageShape& grid_of(const StagePart& part) const {
     if (part.skeleton != Skeleton::kReduce) return part.writes.front().shape;
     for (const StageRead& read : part.reads)
       if (read.shape.is_plane()) return read.shape;
