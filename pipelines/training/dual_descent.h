@@ -50,7 +50,8 @@ struct DualStep {
 ///
 /// Examples have these functions, `i` being an example:
 ///
-/// - `std::size_t size() const`, `bool positive(i) const`, `double cost(i) const`, `double& dual(i)`
+/// - `std::size_t size() const`, `bool positive(i) const`, `double cost(i) const`, `double&
+/// dual(i)`
 /// - `float squared_norm(i) const`, `float dot(i, const std::vector<float>& weights) const`
 /// - `void add_to(i, std::vector<float>& weights, float times)`
 ///
