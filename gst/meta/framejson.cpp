@@ -19,34 +19,34 @@ constexpr uint64_t kSecondsFrom1900To1970 = 2208988800;
 // the same, which for these has no more of them.
 Json rounded(double value, double scale) { return std::round(value * scale) / scale; }
 Json position(double pixels) { return rounded(pixels, 1e2); }
-Json confidence_of(const GstStructure* s) {
-  gdouble value = 0;
-  if (!s || !gst_structure_get_double(s, "confidence", &value)) return nullptr;
-  return rounded(value, 1e4);
+template <typename T>
+Json or_null(const std::optional<T>& value) {
+  return value ? Json(*value) : Json(nullptr);
+}
+Json confidence_of(const std::optional<gdouble>& value) {
+  return value ? rounded(*value, 1e4) : Json(nullptr);
 }
 
-Json label_id_of(const GstStructure* s) {
-  gint id = 0;
-  return s && gst_structure_get_int(s, "label_id", &id) ? Json(id) : Json(nullptr);
+Json detection(const FrameObject& object) {
+  Json entry = {{"id", object.id},
+                {"label", object.label},
+                {"label_id", or_null(object.label_id)},
+                {"confidence", confidence_of(object.confidence)},
+                {"x", object.x},
+                {"y", object.y},
+                {"w", object.width},
+                {"h", object.height}};
+  if (object.object_id) {
+    entry["object_id"] = *object.object_id;
+    entry["predicted"] = object.is_predicted;
+  }
+  return entry;
 }
 
-Json detection(const GstVideoRegionOfInterestMeta* region) {
-  const GstStructure* told = param_of(region, "detection");
-  return {{"id", region->id},
-          {"label", label_of(region)},
-          {"label_id", label_id_of(told)},
-          {"confidence", confidence_of(told)},
-          {"x", region->x},
-          {"y", region->y},
-          {"w", region->w},
-          {"h", region->h}};
-}
-
-Json scene(const GstStructure* told) {
-  const gchar* label = gst_structure_get_string(told, "label");
-  return {{"label", label ? label : ""},
-          {"label_id", label_id_of(told)},
-          {"confidence", confidence_of(told)}};
+Json scene(const FrameScene& scene) {
+  return {{"label", scene.label},
+          {"label_id", or_null(scene.label_id)},
+          {"confidence", confidence_of(scene.confidence)}};
 }
 
 Json vector(const GstTandemMotionVector& v) {
@@ -101,12 +101,9 @@ std::string frame_json_line(GstBuffer* frame, const FrameOrigin& origin) {
                {"detections", Json::array()}, {"scenes", Json::array()},
                {"motion", Json::array()}};
   if (GST_BUFFER_PTS_IS_VALID(frame)) line["pts_ns"] = GST_BUFFER_PTS(frame);
-  for (gpointer state = nullptr; const auto* region = next_region(frame, &state);) {
-    if (const GstStructure* told = param_of(region, "scene"))
-      line["scenes"].push_back(scene(told));
-    else
-      line["detections"].push_back(detection(region));
-  }
+  const FrameResults results = read_results(frame);
+  for (const FrameObject& object : results.objects) line["detections"].push_back(detection(object));
+  for (const FrameScene& one : results.scenes) line["scenes"].push_back(scene(one));
   if (const GstTandemMotionMeta* motion = motion_of(frame)) {
     Json& vectors = line["motion"];
     for (guint i = 0; i < motion->count; ++i) vectors.push_back(vector(motion->vectors[i]));

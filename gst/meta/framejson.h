@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 
+#include <gst/tandem/motionmeta.h>
+
 #include <cstdint>
 #include <string>
 
-#include <gst/tandem/motionmeta.h>
 #include "gst/meta/region.h"
 
 /// What Tandem knows of a frame as one line of JSON. docs/json-lines.md has the fields.

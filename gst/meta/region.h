@@ -3,8 +3,12 @@
 
 #include <gst/video/video.h>
 
-/// What was recognised in a part of a frame, as GstVideoRegionOfInterestMeta: attached in the form
-/// that DL Streamer's elements read, and read in the form that any element attaches.
+#include <cstdint>
+
+#include "gst/meta/results.h"
+
+/// What was recognised in a part of a frame, attached in every form that other elements read. See
+/// results.h for reading.
 namespace tandem {
 
 /// A recognised object and its box. Places are pixels of the frame and need not be whole.
@@ -13,6 +17,7 @@ struct Region {
   gint label_id = 0;       ///< index of the label among those of the model, from 0 on
   gdouble confidence = 0;  ///< 0 to 1
   gdouble x = 0, y = 0, width = 0, height = 0;
+  bool is_predicted = false;  ///< a tracker expects it here; no detector found it
 };
 
 /// Pixels of a frame.
@@ -21,19 +26,31 @@ struct FrameSize {
 };
 
 /// Attaches the part of `region` that lies in the frame to a writable buffer, at least one pixel of
-/// it. The meta's type is the label; its id is unique in this process and never 0; it has no parent
-/// (-1). Its parameter `detection` has `label` (string), `label_id` (int), `confidence`, and
-/// `x_min`, `y_min`, `x_max`, `y_max` (doubles), which are fractions of the frame from 0 to 1.
+/// it, in the forms that other elements read. The meta's type is the label; it has no parent (-1).
+/// Its parameter `detection` has `label` (string), `label_id` (int), `confidence`, and `x_min`,
+/// `y_min`, `x_max`, `y_max` (doubles), which are fractions of the frame from 0 to 1. Where
+/// GStreamer has GstAnalyticsRelationMeta, an object of it has the same box, and its id is the
+/// region's. Elsewhere that id is unique in this process and never 0.
 /// Returns the meta. Null: nothing of the region lies in the frame, a number of its box is NaN, or
 /// the buffer is not writable.
 GstVideoRegionOfInterestMeta* attach_region(GstBuffer* frame, const Region& region, FrameSize size);
 
 /// Attaches what is said of the frame as a whole: a region that covers it, with a further parameter
 /// `scene`, which is a classification as DL Streamer's elements attach it: `label`, `label_id`,
-/// `confidence`, `attribute_name` ("scene") and `model_name` (strings). Of `scene` only label,
-/// label_id and confidence count.
+/// `confidence`, `attribute_name` ("scene") and `model_name` (strings); and a class of
+/// GstAnalyticsRelationMeta that belongs to no object. Of `scene` only label, label_id and
+/// confidence count.
 GstVideoRegionOfInterestMeta* attach_scene(GstBuffer* frame, const Region& scene, FrameSize size,
                                            const char* model_name);
+
+/// A detector worked on this frame, whether or not it found anything.
+void mark_detected(GstBuffer* frame);
+
+/// Gives an object that read_results() returned an id: in its region, as the parameter `object_id`
+/// with `id` (int) that DL Streamer's gvatrack writes, and as its GstAnalyticsTrackingMtd. Times
+/// are running times.
+void set_object_id(GstBuffer* frame, const FrameObject& object, uint64_t object_id,
+                   GstClockTime first_seen, GstClockTime last_seen);
 
 /// The regions of a frame one by one; begins with *state null, returns null in the end.
 GstVideoRegionOfInterestMeta* next_region(GstBuffer* frame, gpointer* state);

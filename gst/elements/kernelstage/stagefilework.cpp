@@ -376,6 +376,7 @@ void StageFileWork::attach(const StageRegions& regions, StageFrame& frame,
   const StageShape& shape = found->shape;
   const Place& place = places_[static_cast<std::size_t>(found - tensors.begin())];
   const void* const data = frame.result<void>(place.output);
+  mark_detected(buffer);
   const int columns = shape.columns(width_);
   for (int row = 0; row < shape.rows(height_); ++row) {
     const auto value = [&](int column) -> double {

@@ -2,10 +2,11 @@
 /**
  * SECTION:element-tandemoverlay
  *
- * Draws the #GstVideoRegionOfInterestMeta of each frame: a box, and the label and confidence of its
- * `detection` structure, in any script that the machine has a font for; and its
- * #GstTandemMotionMeta: for each vector a line from where the feature was to where it is, in the
- * colour of its track. A frame without either passes untouched and is never copied.
+ * Draws the objects and scenes of each frame, from #GstVideoRegionOfInterestMeta and
+ * #GstAnalyticsRelationMeta of any element: a box with label, id and confidence, in any script that
+ * the machine has a font for; and its #GstTandemMotionMeta: for each vector a line from where the
+ * feature was to where it is, in the colour of its track. A frame without any passes untouched and
+ * is never copied.
  *
  * |[
  * gst-launch-1.0 filesrc location=people.mp4 ! decodebin ! videoconvert ! vividfilter !
@@ -22,11 +23,13 @@
 #include <cmath>
 #include <iterator>
 #include <memory>
+#include <optional>
+#include <string>
 
 #include "gst/draw/boxlabels.h"
 #include "gst/draw/canvas.h"
 #include "gst/elements/elements.h"
-#include "gst/meta/region.h"
+#include "gst/meta/results.h"
 
 GST_DEBUG_CATEGORY_STATIC(tandem_overlay_debug);
 #define GST_CAT_DEFAULT tandem_overlay_debug
@@ -56,7 +59,8 @@ constexpr tandem::Property<Settings> kProperties[] = {
      "Thickness of boxes and vectors; 0: by the frame's height (pixels)", &Settings::line_width, 0,
      1000},
     {"labels", "Labels", "Write label and confidence at each box", &Settings::labels},
-    {"color-by-label", "Color by label", "One colour for each label; otherwise one for all",
+    {"color-by-label", "Color by label",
+     "One colour for each label, or for each object with an id; otherwise one for all",
      &Settings::color_by_label},
     {"vector-scale", "Vector scale",
      "Length of motion vectors (multiples of the motion in one frame)", &Settings::vector_scale, 0,
@@ -91,9 +95,7 @@ tandem::Color color_of(const gchar* label) {
 int default_line_width(int frame_height) { return std::max(1, (frame_height + 120) / 240); }
 
 bool has_something_to_draw(GstBuffer* buffer) {
-  gpointer state = nullptr;
-  return tandem::next_region(buffer, &state) != nullptr ||
-         gst_buffer_get_tandem_motion_meta(buffer);
+  return tandem::has_results(buffer) || gst_buffer_get_tandem_motion_meta(buffer);
 }
 
 // Null where there are no fonts.
@@ -117,23 +119,43 @@ void draw_label(GstTandemOverlay* self, tandem::Canvas& canvas, const tandem::Re
   GST_WARNING_OBJECT(self, "no installed font has all letters of '%s'", label);
 }
 
-void draw_region(GstTandemOverlay* self, tandem::Canvas& canvas,
-                 GstVideoRegionOfInterestMeta* region, const Settings& settings) {
-  const GstStructure* detection = tandem::param_of(region, "detection");
-  const gchar* label = tandem::label_of(region);
-  const tandem::Color color = settings.color_by_label ? color_of(label) : kPalette[0];
-  const tandem::Rect box = {region->x, region->y, region->w, region->h};
+/// What is written at a box.
+struct Caption {
+  std::string label;
+  std::optional<gdouble> confidence;
+};
+
+void draw_box(GstTandemOverlay* self, tandem::Canvas& canvas, const tandem::Rect& box,
+              const Caption& caption, tandem::Color color, const Settings& settings) {
   const int line_width = settings.line_width ? static_cast<int>(settings.line_width)
                                              : default_line_width(canvas.height());
   canvas.outline(box, line_width, color);
   const bool outside = box.x >= canvas.width() || box.y >= canvas.height();
-  if (!settings.labels || outside || box.width == 0 || box.height == 0) return;
+  if (!settings.labels || outside || box.width <= 0 || box.height <= 0) return;
 
   char number[16] = "";
-  gdouble confidence = 0;
-  if (detection && gst_structure_get_double(detection, "confidence", &confidence))
-    g_ascii_formatd(number, sizeof number, "%.2f", confidence);
-  if (label[0] || number[0]) draw_label(self, canvas, box, label, number, color);
+  if (caption.confidence) g_ascii_formatd(number, sizeof number, "%.2f", *caption.confidence);
+  if (!caption.label.empty() || number[0])
+    draw_label(self, canvas, box, caption.label.c_str(), number, color);
+}
+
+// An object with an id has the colour of the id, and the id behind its label.
+void draw_object(GstTandemOverlay* self, tandem::Canvas& canvas, const tandem::FrameObject& object,
+                 const Settings& settings) {
+  Caption caption{object.label, object.confidence};
+  tandem::Color color = settings.color_by_label ? color_of(object.label) : kPalette[0];
+  if (object.object_id) {
+    caption.label += (caption.label.empty() ? "#" : " #") + std::to_string(*object.object_id);
+    if (settings.color_by_label) color = kPalette[*object.object_id % std::size(kPalette)];
+  }
+  draw_box(self, canvas, {object.x, object.y, object.width, object.height}, caption, color,
+           settings);
+}
+
+void draw_scene(GstTandemOverlay* self, tandem::Canvas& canvas, const tandem::FrameScene& scene,
+                const Settings& settings) {
+  draw_box(self, canvas, {0, 0, canvas.width(), canvas.height()}, {scene.label, scene.confidence},
+           settings.color_by_label ? color_of(scene.label) : kPalette[0], settings);
 }
 
 // A square where the feature is, and a line from where it was that many frames ago if it kept its
@@ -157,9 +179,10 @@ void draw_vector(tandem::Canvas& canvas, const GstTandemMotionVector& v, double 
 
 void draw(GstTandemOverlay* self, tandem::Canvas& canvas, GstBuffer* buffer,
           const Settings& settings) {
-  gpointer state = nullptr;
-  while (GstVideoRegionOfInterestMeta* region = tandem::next_region(buffer, &state))
-    draw_region(self, canvas, region, settings);
+  const tandem::FrameResults results = tandem::read_results(buffer);
+  for (const tandem::FrameObject& object : results.objects)
+    draw_object(self, canvas, object, settings);
+  for (const tandem::FrameScene& scene : results.scenes) draw_scene(self, canvas, scene, settings);
   const GstTandemMotionMeta* motion = gst_buffer_get_tandem_motion_meta(buffer);
   if (!motion) return;
   const int line_width = settings.line_width ? static_cast<int>(settings.line_width)

@@ -157,6 +157,7 @@ class VividClassifierWork final : public SplitWork {
     suppress_overlaps(found, static_cast<float>(settings_.max_overlap),
                       static_cast<std::size_t>(settings_.max_detections));
     const FrameSize size{GST_VIDEO_FRAME_WIDTH(frame.video), GST_VIDEO_FRAME_HEIGHT(frame.video)};
+    mark_detected(buffer);
     for (const Detection& d : found) {
       // The detector knows one class.
       attach_region(buffer, {label_, 0, engine_->confidence(d.score), d.x, d.y, d.width, d.height},
