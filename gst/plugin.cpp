@@ -31,6 +31,7 @@ static gboolean plugin_init(GstPlugin* plugin) {
       {"tandemoverlay", gst_tandem_overlay_get_type()},
       {"tandemmeta2json", gst_tandem_meta_2_json_get_type()},
       {"tandempublish", gst_tandem_publish_get_type()},
+      {"tandemtrack", gst_tandem_track_get_type()},
   };
   gst_tandem_tensor_meta_get_info();
   gst_tandem_motion_meta_get_info();

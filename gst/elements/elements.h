@@ -31,3 +31,4 @@ GType gst_kernel_stage_get_type();
 GType gst_tandem_overlay_get_type();
 GType gst_tandem_meta_2_json_get_type();
 GType gst_tandem_publish_get_type();
+GType gst_tandem_track_get_type();

@@ -17,6 +17,7 @@ int train_detector_command(const std::vector<std::string>& arguments);
 int train_scenes_command(const std::vector<std::string>& arguments);
 int evaluate_detector_command(const std::vector<std::string>& arguments);
 int evaluate_scenes_command(const std::vector<std::string>& arguments);
+int evaluate_tracks_command(const std::vector<std::string>& arguments);
 int new_stage_command(const std::vector<std::string>& arguments);
 int generate_command(const std::vector<std::string>& arguments);
 int streams_command(const std::vector<std::string>& arguments);

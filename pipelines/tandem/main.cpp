@@ -36,6 +36,7 @@ constexpr Command kCommands[] = {
     {"evaluate-detector", "measure a detector", evaluate_detector_command},
     {"train-scenes", "make a scene classifier from pictures", train_scenes_command},
     {"evaluate-scenes", "measure a scene classifier", evaluate_scenes_command},
+    {"evaluate-tracks", "measure how well objects kept their ids", evaluate_tracks_command},
     {"new-stage", "write a stage file to start from", new_stage_command},
     {"generate", "make a stage file of parallel C loops", generate_command},
     {"check-stage", "compare the two sides of a stage file", check_stage_command},

@@ -21,7 +21,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 SECTIONS = [
     ("Start", ["README.md", "docs/start.md", "docs/install.md", "docs/recipes.md", "docs/live.md", "docs/json-lines.md",
                "docs/publishing.md", "docs/many-machines.md", "docs/messages.md", "docs/reference.md"]),
-    ("Applications", ["docs/detector.md", "docs/tracking.md", "docs/srad.md", "docs/scene.md", "docs/own-stages.md",
+    ("Applications", ["docs/detector.md", "docs/objects.md", "docs/tracking.md", "docs/srad.md", "docs/scene.md", "docs/own-stages.md",
                       "docs/generate.md", "docs/streams.md",
                       "docs/library.md"]),
     ("How it works", ["docs/architecture.md", "docs/adapting.md", "docs/knowledge.md", "docs/energy.md",

@@ -4,9 +4,11 @@
 #include <algorithm>
 #include <map>
 #include <optional>
+#include <set>
 #include <vector>
 
 #include "gst/meta/framejson.h"
+#include "gst/meta/results.h"
 #include "pipelines/formatted.h"
 #include "pipelines/tandem/pipeline/tandembin.h"
 
@@ -20,15 +22,19 @@ double share(uint64_t part, uint64_t all) {
 class People final : public ResultSummary {
  public:
   bool add(GstBuffer* frame) override {
-    uint64_t here = 0;
-    for (gpointer state = nullptr; next_region(frame, &state);) ++here;
+    const std::vector<FrameObject> objects = read_results(frame).objects;
+    const uint64_t here = objects.size();
+    for (const FrameObject& object : objects)
+      if (object.object_id) ids_.insert(*object.object_id);
     ++frames_;
     people_ += here;
     most_ = std::max(most_, here);
     return here > 0;
   }
   std::string progress() const override {
-    return formatted("%" G_GUINT64_FORMAT " people found", people_);
+    std::string text = formatted("%" G_GUINT64_FORMAT " people found", people_);
+    if (!ids_.empty()) text += formatted(", %zu different", ids_.size());
+    return text;
   }
   std::string summary() const override {
     return formatted("%s (%.1f a frame, %" G_GUINT64_FORMAT " at most)", progress().c_str(),
@@ -37,6 +43,7 @@ class People final : public ResultSummary {
 
  private:
   uint64_t frames_ = 0, people_ = 0, most_ = 0;
+  std::set<uint64_t> ids_;  // of tandemtrack
 };
 
 class Tracks final : public ResultSummary {
@@ -73,10 +80,12 @@ class Labels final : public ResultSummary {
  public:
   bool add(GstBuffer* frame) override {
     ++frames_;
-    gpointer state = nullptr;
-    const auto* region = next_region(frame, &state);
-    if (region) ++frames_with_[label_of(region)];
-    return region != nullptr;
+    const FrameResults results = read_results(frame);
+    if (!results.scenes.empty())
+      ++frames_with_[results.scenes.front().label];
+    else if (!results.objects.empty())
+      ++frames_with_[results.objects.front().label];
+    return !results.scenes.empty() || !results.objects.empty();
   }
   std::string progress() const override { return text(1); }
   std::string summary() const override { return text(3); }

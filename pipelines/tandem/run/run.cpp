@@ -2,6 +2,7 @@
 #include <atomic>
 #include <cinttypes>
 #include <cstdio>
+#include <utility>
 
 #include "pipelines/formatted.h"
 #include "pipelines/progress.h"
@@ -36,7 +37,7 @@ struct RunSettings {
   uint64_t frames = 0;               // 0: all
   std::string output, metadata, pictures;
   std::optional<Size> output_size;
-  bool show = false, verbose = false;
+  bool show = false, verbose = false, track = false;
   BinSettings bin;
 
   uint64_t frame_limit() const {
@@ -67,6 +68,8 @@ RunSettings parse_run_settings(std::vector<std::string> arguments) {
              "write one JSON line a frame; - is standard output");
   parser.add("pictures", settings.pictures, "FOLDER",
              "write a PNG every so often, and of the first frame with a finding");
+  parser.add("track", settings.track,
+             "give what is detected ids that stay the same from frame to frame (tandemtrack)");
   parser.add("show", settings.show, "show the video in a window");
   parser.add("verbose", settings.verbose,
              "also write configurations in short (ccc/cg2), and a table of the time of trainings");
@@ -218,11 +221,13 @@ int run(const RunSettings& settings, TextOutput* metadata) {
     check_keeps_files_of("--metadata", settings.metadata, GST_BIN(bin));
   const bool draw = !settings.output.empty() || settings.show || !settings.pictures.empty();
   GstElement* last = bin;
+  const auto append = [&](const char* element) {
+    GstElement* const added = pipeline.add(make_element(element));
+    Pipeline::link(std::exchange(last, added), added);
+  };
   Pipeline::link(source, bin);
-  if (draw) {
-    last = pipeline.add(make_element("tandemoverlay"));
-    Pipeline::link(bin, last);
-  }
+  if (settings.track) append("tandemtrack");
+  if (draw) append("tandemoverlay");
   GstElement* sink = pipeline.add(make_element("fakesink"));
   g_object_set(sink, "sync", FALSE, nullptr);
   Pipeline::link(last, sink);
