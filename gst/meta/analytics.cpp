@@ -9,7 +9,7 @@ namespace tandem::analytics {
 namespace {
 
 // Each entry may relate to each other one: adding the 500th copies a table so often that it takes
-// 20 ms, and every copy of the frame copies it. What is beyond stands in regions alone.
+// 20 ms, and every copy of the frame copies it. Further objects stand in regions alone.
 constexpr gsize kMostEntries = 256;
 // Memory for as many is there at once: seldom are there more objects in a frame.
 constexpr gsize kFirstEntries = 32, kEntryBytes = 64;

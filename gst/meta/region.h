@@ -7,8 +7,7 @@
 
 #include "gst/meta/results.h"
 
-/// What was recognised in a part of a frame, attached in every form that other elements read. See
-/// results.h for reading.
+/// Writes results to a frame, in every form that other elements read. results.h reads them.
 namespace tandem {
 
 /// A recognised object and its box. Places are pixels of the frame and need not be whole.

@@ -8,7 +8,7 @@
 
 namespace tandem {
 
-/// What is known of a region besides its box and its type.
+/// The facts about a region that its box and its type do not hold.
 struct RegionResult {
   gint region = 0;  ///< id of the GstVideoRegionOfInterestMeta
   gint id = 0;      ///< unique in this process, never 0

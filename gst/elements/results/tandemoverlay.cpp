@@ -119,7 +119,7 @@ void draw_label(GstTandemOverlay* self, tandem::Canvas& canvas, const tandem::Re
   GST_WARNING_OBJECT(self, "no installed font has all letters of '%s'", label);
 }
 
-/// What is written at a box.
+/// The text at a box.
 struct Caption {
   std::string label;
   std::optional<gdouble> confidence;

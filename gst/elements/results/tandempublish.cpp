@@ -350,7 +350,7 @@ static tandem::PublishSettings& settings_in(GObject* object) {
   return GST_TANDEM_PUBLISH(object)->p->settings;
 }
 
-// Of the location without its password.
+// The location is returned without its password.
 static void gst_tandem_publish_get_property(GObject* object, guint id, GValue* value, GParamSpec*) {
   auto* self = GST_TANDEM_PUBLISH(object);
   if (id == kStats) return g_value_take_boxed(value, stats_of(self));
