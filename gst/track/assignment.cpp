@@ -31,9 +31,9 @@ class Groups {
 /// Candidates of one group, with rows and columns numbered from 0.
 class Group {
  public:
-  explicit Group(std::vector<Candidate> candidates) : candidates_(std::move(candidates)) {
-    row_names_ = number(&Candidate::row);
-    column_names_ = number(&Candidate::column);
+  explicit Group(std::vector<PossiblePair> candidates) : candidates_(std::move(candidates)) {
+    row_names_ = number(&PossiblePair::row);
+    column_names_ = number(&PossiblePair::column);
   }
 
   void solve(std::vector<int>& column_of) const {
@@ -45,19 +45,19 @@ class Group {
     if (std::min(rows, columns) * rows * columns > kMostSteps)
       solve_greedily(column_of);
     else if (rows <= columns)
-      solve_exactly(&Candidate::row, &Candidate::column, column_of);
+      solve_exactly(&PossiblePair::row, &PossiblePair::column, column_of);
     else
-      solve_exactly(&Candidate::column, &Candidate::row, column_of);
+      solve_exactly(&PossiblePair::column, &PossiblePair::row, column_of);
   }
 
  private:
   // Numbers one side anew; returns the old numbers.
-  std::vector<int> number(int Candidate::*side) {
+  std::vector<int> number(int PossiblePair::*side) {
     std::vector<int> names;
-    for (const Candidate& c : candidates_) names.push_back(c.*side);
+    for (const PossiblePair& c : candidates_) names.push_back(c.*side);
     std::sort(names.begin(), names.end());
     names.erase(std::unique(names.begin(), names.end()), names.end());
-    for (Candidate& c : candidates_)
+    for (PossiblePair& c : candidates_)
       c.*side =
           static_cast<int>(std::lower_bound(names.begin(), names.end(), c.*side) - names.begin());
     return names;
@@ -69,11 +69,11 @@ class Group {
   }
 
   void solve_greedily(std::vector<int>& column_of) const {
-    std::vector<Candidate> sorted = candidates_;
+    std::vector<PossiblePair> sorted = candidates_;
     std::stable_sort(sorted.begin(), sorted.end(),
-                     [](const Candidate& a, const Candidate& b) { return a.gain > b.gain; });
+                     [](const PossiblePair& a, const PossiblePair& b) { return a.gain > b.gain; });
     std::vector<bool> row_taken(row_names_.size()), column_taken(column_names_.size());
-    for (const Candidate& c : sorted) {
+    for (const PossiblePair& c : sorted) {
       auto row = row_taken[static_cast<std::size_t>(c.row)];
       auto column = column_taken[static_cast<std::size_t>(c.column)];
       if (row || column) continue;
@@ -84,12 +84,13 @@ class Group {
 
   // `from` is the side with fewer members. Each of them is paired in turn, along the path that
   // lowers the sum of costs least. A pair that is no candidate costs 0, the others less.
-  void solve_exactly(int Candidate::*from, int Candidate::*to, std::vector<int>& column_of) const {
-    const bool by_rows = from == &Candidate::row;
+  void solve_exactly(int PossiblePair::*from, int PossiblePair::*to,
+                     std::vector<int>& column_of) const {
+    const bool by_rows = from == &PossiblePair::row;
     const std::size_t n = by_rows ? row_names_.size() : column_names_.size();
     const std::size_t m = by_rows ? column_names_.size() : row_names_.size();
     std::vector<double> cost(n * m);
-    for (const Candidate& c : candidates_)
+    for (const PossiblePair& c : candidates_)
       cost[static_cast<std::size_t>(c.*from) * m + static_cast<std::size_t>(c.*to)] = -c.gain;
     constexpr std::size_t kNone = std::numeric_limits<std::size_t>::max();
     std::vector<double> from_price(n), to_price(m), distance(m);
@@ -135,21 +136,21 @@ class Group {
     }
   }
 
-  std::vector<Candidate> candidates_;
+  std::vector<PossiblePair> candidates_;
   std::vector<int> row_names_, column_names_;
 };
 
 }  // namespace
 
-std::vector<int> assign(int rows, int columns, std::span<const Candidate> candidates) {
+std::vector<int> assign(int rows, int columns, std::span<const PossiblePair> candidates) {
   Groups groups(rows + columns);
-  std::vector<Candidate> sorted;
-  for (const Candidate& c : candidates) {
+  std::vector<PossiblePair> sorted;
+  for (const PossiblePair& c : candidates) {
     if (!(c.gain > 0)) continue;
     sorted.push_back(c);
     groups.join(c.row, rows + c.column);
   }
-  std::stable_sort(sorted.begin(), sorted.end(), [&](const Candidate& a, const Candidate& b) {
+  std::stable_sort(sorted.begin(), sorted.end(), [&](const PossiblePair& a, const PossiblePair& b) {
     return groups.find(a.row) < groups.find(b.row);
   });
   std::vector<int> column_of(static_cast<std::size_t>(rows), -1);

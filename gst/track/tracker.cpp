@@ -117,7 +117,7 @@ void ObjectTracker::see_motion(std::span<const FeatureMotion> motion) {
 
 void ObjectTracker::pair(std::span<const FoundObject> found, std::span<const int> usable,
                          uint64_t now) {
-  std::vector<Candidate> candidates;
+  std::vector<PossiblePair> candidates;
   for (std::size_t row = 0; row < objects_.size(); ++row) {
     const TrackBox expected = objects_[row].filter.box();
     for (std::size_t column = 0; column < usable.size(); ++column) {

@@ -21,7 +21,7 @@ const Boxes& boxes_of(const Tracks& tracks, int frame) {
 // As many pairs as possible, then the greatest sum of overlaps: that sum is below kPair.
 std::vector<int> pair_by_overlap(const Boxes& truth, const Boxes& found, double min_overlap) {
   constexpr double kPair = 1e6;
-  std::vector<Candidate> candidates;
+  std::vector<PossiblePair> candidates;
   for (std::size_t t = 0; t < truth.size(); ++t) {
     for (std::size_t f = 0; f < found.size(); ++f) {
       const double overlap = iou(truth[t].box, found[f].box);
@@ -104,7 +104,7 @@ class Matching {
       row_of.emplace(id, static_cast<int>(row_of.size()));
     for (const auto& [id, count] : boxes_of_track_)
       column_of.emplace(id, static_cast<int>(column_of.size()));
-    std::vector<Candidate> candidates;
+    std::vector<PossiblePair> candidates;
     std::map<std::pair<int, int>, std::size_t> frames;
     for (const auto& [ids, count] : together_) {
       const std::pair<int, int> at{row_of.at(ids.first), column_of.at(ids.second)};

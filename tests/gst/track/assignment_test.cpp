@@ -12,8 +12,8 @@ namespace {
 
 using Gains = std::vector<std::vector<double>>;  // 0: no candidate
 
-std::vector<Candidate> candidates_of(const Gains& gains) {
-  std::vector<Candidate> candidates;
+std::vector<PossiblePair> candidates_of(const Gains& gains) {
+  std::vector<PossiblePair> candidates;
   for (std::size_t r = 0; r < gains.size(); ++r)
     for (std::size_t c = 0; c < gains[r].size(); ++c)
       if (gains[r][c] > 0)
@@ -41,7 +41,7 @@ TEST(Assignment, RowsAndColumnsMayStayAlone) {
 }
 
 TEST(Assignment, IgnoresGainsThatAreNotPositive) {
-  const std::vector<Candidate> candidates{{0, 0, 0}, {1, 1, -1}, {2, 2, std::nan("")}};
+  const std::vector<PossiblePair> candidates{{0, 0, 0}, {1, 1, -1}, {2, 2, std::nan("")}};
   EXPECT_EQ(assign(3, 3, candidates), (std::vector{-1, -1, -1}));
 }
 
@@ -70,7 +70,7 @@ TEST(Assignment, GainsAsMuchAsTheBestOfAllPairings) {
 // A group beyond the bound: every row with every column.
 TEST(Assignment, PairsAHugeGroupGreedily) {
   constexpr int kSide = 600;
-  std::vector<Candidate> candidates;
+  std::vector<PossiblePair> candidates;
   for (int r = 0; r < kSide; ++r)
     for (int c = 0; c < kSide; ++c) candidates.push_back({r, c, r == c ? 2.0 : 1.0});
   const std::vector<int> column_of = assign(kSide, kSide, candidates);
