@@ -31,6 +31,7 @@ struct FrameTimes {
   uint64_t waited_ns = 0;     ///< for its turn at serial stages
   uint64_t held_ns = 0;       ///< before it was let in: for a sink slower than the stages
   uint64_t passed_by = 0;     ///< frames that began after it and before end_ns
+  uint32_t left_out = 0;      ///< bit k: stage k left it out
   bool stages_apart = false;  ///< device stages were waited for one by one
   bool spaced = false;        ///< it began when the one before it had left, as if it came then
   /// Its thread waited for it for a tenth of a frame's time or longer, and nothing was behind it

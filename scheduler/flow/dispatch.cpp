@@ -120,12 +120,13 @@ Dispatch::Entry& Dispatch::begin(uint64_t now_ns, const Idle& idle) {
   Entry& begun = frames_.begin();
   Item& item = *begun.item;
   begun.mapping = configuration().mapping;
-  begun.path = StagePath(static_cast<int>(stages_.size()), item.repeat);
+  begun.path = StagePath(static_cast<int>(stages_.size()), item.repeat, item.left_out);
   item.device_stages = item.fused_stages = 0;
   item.in_bands = false;
   FrameTimes& times = item.times;
   times = {.came_ns = times.came_ns, .let_in_ns = times.let_in_ns};
   times.configuration = configuration();
+  times.left_out = item.left_out;
   times.stages_apart = configuration_.time_stages();
   times.spaced = spaced();
   times.held_ns = begun.held_ns;
@@ -135,8 +136,12 @@ Dispatch::Entry& Dispatch::begin(uint64_t now_ns, const Idle& idle) {
       spaced() ? std::max(idle.since_ns, frames_.released_ns()) : idle.since_ns;
   const uint64_t waited_ns = idle.since_ns > 0 ? now_ns - std::min(now_ns, since_ns) : 0;
   times.waking_ns = std::min(waited_ns, now_ns - std::min(now_ns, times.let_in_ns));
-  times.starved = waiting() == 0 && !flow_control_.has_waiting_source() &&
-                  kLongWait * waited_ns > idle.service_ns;
+  const bool computes = begun.path.length() > 0;
+  if (computes) {
+    starved_ = waiting() == 0 && !flow_control_.has_waiting_source() &&
+               kLongWait * waited_ns > idle.service_ns;
+  }
+  times.starved = starved_;
   wakeups_.add(kSource);  // one fewer waits to begin
   return begun;
 }
@@ -170,8 +175,10 @@ Dispatch::Action Dispatch::next(Entry& entry) {
   const bool had_worker = lanes_.stop_waiting(entry);
   if (frames_.aborted() && first < entry.path.length() && entry.item->status.ok())
     entry.item->status = Status::failed("aborted");
-  if (StageRuns::is_over(entry)) return leave(entry);
-  const int stage = entry.path.stage(first);
+  const bool over = StageRuns::is_over(entry);
+  const int stage = over ? static_cast<int>(stages_.size()) : entry.path.stage(first);
+  if (!pass_serial_stages(entry, stage)) return {Kind::park};
+  if (over) return {Kind::finish};
   if (stages_[stage].serial) {
     cores_.give_back(entry);
     if (!serial_stages_.is_turn(stage, entry)) return {Kind::park};
@@ -236,15 +243,22 @@ Dispatch::Action Dispatch::split_or_wait(Entry& entry) {
           device_classes_.kind_of(Side::s)};
 }
 
-// A frame that failed still lets those behind it through the serial stages.
-Dispatch::Action Dispatch::leave(Entry& entry) {
-  cores_.give_back(entry);
-  for (; entry.next_serial < static_cast<int>(stages_.size()); ++entry.next_serial) {
-    if (!stages_[entry.next_serial].serial) continue;
-    if (!serial_stages_.is_turn(entry.next_serial, entry)) return {Action::Kind::park};
-    serial_stages_.pass(entry.next_serial, entry.item->sequence);
+// A frame that failed, or that a serial stage leaves out, still lets those behind it through that
+// stage. False: it waits for its turn there.
+bool Dispatch::pass_serial_stages(Entry& entry, int until) {
+  const bool over = StageRuns::is_over(entry);
+  if (over) cores_.give_back(entry);
+  for (; entry.next_serial < until; ++entry.next_serial) {
+    const int stage = entry.next_serial;
+    if (!stages_[stage].serial) continue;
+    if (!over && (entry.item->left_out >> stage & 1) == 0) return true;  // it is on its way there
+    if (!serial_stages_.is_turn(stage, entry)) {
+      cores_.give_back(entry);
+      return false;
+    }
+    serial_stages_.pass(stage, entry.item->sequence);
   }
-  return {Action::Kind::finish};
+  return true;
 }
 
 // Such a frame comes back without a lane for others: all workers that could free a lane may have

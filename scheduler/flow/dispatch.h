@@ -79,6 +79,8 @@ class Dispatch {
   /// Most frames in flight; clamped to 2 (nC + 1) ... kMaxWindow.
   void set_window(int items) { flow_control_.set_window(items); }
   int window() const { return flow_control_.window(); }
+  /// Most frames between two that the same stages compute; 1: each is like the one before.
+  void set_period(int frames) { flow_control_.set_period(frames); }
   /// Whether the CPU computes a device run if the device is busy, or the frame waits for a lane.
   void set_cpu_fallback(bool on) { cpu_fallback_ = on; }
   /// Workers that the configuration uses.
@@ -180,13 +182,14 @@ class Dispatch {
   Action take_lane(Entry& entry);
   Action park_for_lane(Entry& entry);
   Action split_or_wait(Entry& entry);
-  Action leave(Entry& entry);
+  bool pass_serial_stages(Entry& entry, int until);
   bool lost_its_device(const Entry& entry) const;
   bool device_failed(Entry& entry, const Status& status);
   void lose(int device);
 
   const std::vector<StageRules> stages_;
   bool cpu_fallback_ = true;
+  bool starved_ = false;  // the latest frame that is computed was
   // Each after those that it refers to.
   Wakeups wakeups_;
   FrameRing frames_;

@@ -71,6 +71,12 @@ void Executor::set_window(int items) {
   dispatch_.unlock(lock);
 }
 
+void Executor::set_period(int frames) {
+  Lock lock = dispatch_.lock();
+  dispatch_->set_period(frames);
+  dispatch_.unlock(lock);
+}
+
 int Executor::window() const {
   const Lock lock = dispatch_.lock();
   return dispatch_->window();
@@ -181,7 +187,7 @@ void Executor::worker_loop(int worker) {
     Item& item = *work.entry->item;
     dispatch_.unlock(lock);
     item.times.end_ns = context_.now_ns();
-    idle.service_ns = item.times.service_ns();
+    if (work.entry->path.length() > 0) idle.service_ns = item.times.service_ns();
     context_.counters.count(item);
     item.completed();
     lock.lock();

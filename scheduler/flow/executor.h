@@ -52,6 +52,8 @@ class Executor {
   /// Most frames in flight from now on; clamped to 2 (nC + 1) ... kMaxWindow.
   void set_window(int items);
   int window() const;
+  /// Most frames between two that the same stages compute, from now on; see Intervals.
+  void set_period(int frames);
 
   /// Whether the CPU computes a run of device stages if the device is busy (the default). Otherwise
   /// the frame waits, as in the earlier method that Vilches compares with (section V-B). Takes

@@ -28,7 +28,9 @@ struct Item {
   uint64_t sequence = 0;  ///< set by Executor::submit, counts from 0
   Repeat repeat;          ///< set by the host before it submits
   Fused fused;            ///< likewise
-  int round = 0;          ///< earlier passes through the current stage; set by the executor
+  /// Bit k: stage k leaves the frame out; see Intervals. Likewise.
+  uint32_t left_out = 0;
+  int round = 0;  ///< earlier passes through the current stage; set by the executor
   /// Lane of a device; negative on the CPU. Set by the executor.
   int lane = 0;
   /// Kind of the devices that the current stage is mapped to, also if the CPU computes it; 0 if it

@@ -6,12 +6,17 @@
 namespace tandem {
 
 void FrameCounters::count(const Item& item) {
-  const uint32_t all = (1u << stages_) - 1;
+  const uint32_t computed = ((1u << stages_) - 1) & ~item.left_out;
   const bool split = item.times.configuration.mapping.any_split();
-  (item.device_stages == 0               ? stats_.frames_cpu
-   : item.device_stages == all && !split ? stats_.frames_device
-                                         : stats_.frames_mixed) += 1;
+  if (computed == 0) {
+    stats_.frames_passed += 1;
+  } else {
+    (item.device_stages == 0                    ? stats_.frames_cpu
+     : item.device_stages == computed && !split ? stats_.frames_device
+                                                : stats_.frames_mixed) += 1;
+  }
   for (std::size_t k = 0; k < stages_; ++k) {
+    if ((computed >> k & 1) == 0) continue;
     ExecutorStats::PerStage& stage = stats_.stages[k];
     if ((item.fused_stages >> k & 1) != 0) stage.fused_frames += 1;
     ((item.device_stages >> k & 1) != 0 ? stage.device_frames : stage.cpu_frames) += 1;

@@ -62,9 +62,10 @@ struct ExecutorStats {
   };
   std::array<PerStage, kMaxStages> stages{};
   Count frames;           ///< finished
-  Count frames_cpu;       ///< every stage on the CPU
-  Count frames_device;    ///< every stage on the device
-  Count frames_mixed;     ///< the others
+  Count frames_cpu;       ///< every stage that computed it on the CPU
+  Count frames_device;    ///< every stage that computed it on the device
+  Count frames_mixed;     ///< computed on both
+  Count frames_passed;    ///< every stage left it out
   Count frames_in_bands;  ///< some stages on a device in bands
   Count device_failures;
   SplitStats split;
@@ -77,7 +78,7 @@ class FrameCounters {
   explicit FrameCounters(std::size_t stages) : stages_(stages) {}
 
   /// A frame is finished. The results that were kept decide how its stages are counted, so that
-  /// each stage counts every frame once.
+  /// each stage counts every frame that it computes once.
   void count(const Item& item);
   void count_device_failure() { stats_.device_failures += 1; }
   /// `count` stages took so long together; each of them gets an equal part.

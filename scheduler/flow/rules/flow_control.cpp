@@ -33,13 +33,19 @@ void FlowControl::set_window(int items) {
   wakeups_.add(kSource);
 }
 
+void FlowControl::set_period(int frames) {
+  period_ = frames;
+  wakeups_.add(kSource);
+}
+
 bool FlowControl::waits_for_the_sink() {
   const int enough = std::max(window_ / kWaitsForTheSink, 2 * (cores_ + 1));
   return frames_.only_for_sink() >= static_cast<uint64_t>(enough);
 }
 
 int FlowControl::most_waiting() const {
-  return configuration_.workers() + std::max(1, configuration_.all_lanes()) - 1 + batch_;
+  const int computed = configuration_.workers() + std::max(1, configuration_.all_lanes()) - 1;
+  return computed * period_ + batch_;
 }
 
 // Without so many of the frames that wait to begin.
@@ -79,7 +85,7 @@ Item* FlowControl::take_back() {
 void FlowControl::done(const FrameEntry& entry) {
   if (configuration_.get().mapping.any_device())
     forget_batches();
-  else
+  else if (entry.path.length() > 0)
     learn_batch(entry.item->times.service_ns());
   const bool opens = frames_.is_next_to_take(entry.item->sequence);
   if (!opens && held_back_ == 0) return;  // it waits behind others, or the sink has been woken

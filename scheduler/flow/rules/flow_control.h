@@ -15,8 +15,8 @@ namespace tandem {
 ///
 /// | bound | frames |
 /// | --- | --- |
-/// | waiting to begin | one a worker and one more for each lane, and a batch where they are short |
-/// | in flight | window() |
+/// | waiting to begin | one a worker and one more for each lane, and a batch where they are short;
+/// a period of frames instead of each one, where stages leave frames out | | in flight | window() |
 /// | waiting for the sink alone | a quarter of the window; else a slow sink would have all of it |
 ///
 /// Frames that take microseconds are handed over in batches, because a thread takes as long to fall
@@ -28,6 +28,7 @@ class FlowControl {
 
   void set_window(int items);
   int window() const { return window_; }
+  void set_period(int frames);
 
   bool has_space() { return has_space(0); }
   /// Enough frames wait for nothing but the sink.
@@ -65,6 +66,7 @@ class FlowControl {
   Wakeups& wakeups_;
   const int cores_;
   int window_;
+  int period_ = 1;
   uint64_t service_ns_ = 0;  ///< average of the latest frames; 0: unknown
   int batch_ = 0;            ///< frames that are handed over together; 0: each by itself
   bool source_waits_ = false, source_waits_for_the_sink_ = false;
