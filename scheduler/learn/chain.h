@@ -34,6 +34,8 @@ struct Chain {
   Domains domains;
   double energy_resolution_s = 0;  ///< between new values of the meter
   int window = 0;                  ///< most frames in flight; 0: no bound
+  /// Frames from one that all stages compute to the next: stages may leave frames out.
+  int period = 1;
 };
 
 /// How many devices there are of a letter, from 0 for g.

@@ -56,11 +56,12 @@ const Learnt* Controller::learnt() const { return const_cast<Controller*>(this)-
 
 // --- What happened -----------------------------------------------------------------------------
 
-Step Controller::frames_changed(const Conditions& conditions, int window) {
+Step Controller::frames_changed(const Conditions& conditions, int window, int period) {
   abandon_training();  // what it learnt of the old frames is of no use for these
   slower_.reset();
   conditions_ = conditions;
   chain_.window = window;
+  chain_.period = period;
   watch_.frames_changed();
   if (wanted_ != Reason::asked) wanted_.reset();  // what the old frames were to be trained for
   take_share();

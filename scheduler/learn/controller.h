@@ -66,8 +66,8 @@ class Controller {
 
   // Each of these returns what to run from now on, which may be what runs already.
   /// Frames come under other conditions from now on, whose cores are all that the bin could have.
-  /// For before the first of them. `window`: most of them in flight.
-  Step frames_changed(const Conditions& conditions, int window);
+  /// For before the first of them. `window`: most of them in flight. `period`: see Chain.
+  Step frames_changed(const Conditions& conditions, int window, int period = 1);
   Step set_rules(const AdaptRules& rules);
   Step set_objective(const Objective& objective);
   /// The rate of a live source, 0 for another one. For before frames_changed(), which decides.

@@ -49,11 +49,22 @@ int frames_at_a_time(const Configuration& configuration, int devices) {
   return configuration.threads + (on_device ? devices * configuration.lanes - 1 : 0);
 }
 
+// The stages that a device computes for such a frame.
+uint32_t device_part(const FrameTimes& times) {
+  return times.configuration.mapping.device_stages() & ~times.left_out;
+}
+
+// Whether a device has a part in such a frame, if it finds the time.
+bool is_for_a_device(const FrameTimes& times) {
+  const Mapping& mapping = times.configuration.mapping;
+  return ((mapping.device_stages() | mapping.split_stages()) & ~times.left_out) != 0;
+}
+
 // Under medium grain with one lane few frames are under way, so the pipeline is full after
 // kCheap_s.
-bool has_filled(const Configuration& configuration, int frames, double lasted_s) {
+bool has_filled(const Configuration& configuration, int period, int frames, double lasted_s) {
   const bool few = configuration.granularity == Granularity::medium && configuration.lanes == 1;
-  return frames > configuration.threads || (few && lasted_s > kCheap_s);
+  return frames > period * configuration.threads || (few && lasted_s > kCheap_s);
 }
 
 }  // namespace
@@ -83,33 +94,40 @@ void Experiment::count(const FrameTimes& times, uint32_t device_stages) {
   busy_.add(busy_of(times, device_stages, chain_));
   latencies_s_ += seconds(times.latency_ns());
   starved_ += times.starved ? 1 : 0;
+  const auto same = std::ranges::find(kinds_, times.left_out, &FramesOfKind::left_out);
+  if (same != kinds_.end()) {
+    ++same->counted;
+  } else {
+    kinds_.push_back({times.left_out, 1});
+  }
   if (begin_.energy && !counts_joules_)
     counts_joules_ = count_from_new_value(begin_, read_probe_());
 }
 
 bool Experiment::take_sample(const FrameTimes& times, uint32_t device_stages) {
   const Configuration& configuration = plan_.configuration;
-  int threads = frames_at_a_time(configuration, devices_);
+  const int period = chain_.period;
+  int round = period * frames_at_a_time(configuration, devices_);
   const bool in_parts = plan_.kind == Kind::stages;
   // One thread takes no energy from the stages one by one.
   const bool alone = in_parts && cores_beside(configuration, devices_) == 0;
   const bool beside = plan_.kind == Kind::beside;
+  const bool on_core = device_stages == 0 && is_for_a_device(times);
   if (beside && seen_ == 1) begin_ = read_probe_();
   if (samples_.empty() && holds_up_others(times, device_stages))
     return end_with(times, device_stages);
   if (!warm_) {
     // Of frames so long the last ones of the first round had busy cores beside them all the time.
     const bool long_beside_cores =
-        in_parts && !alone && seconds(times.service_ns()) > kCheap_s && 4 * seen_ >= 3 * threads;
+        in_parts && !alone && seconds(times.service_ns()) > kCheap_s && 4 * seen_ >= 3 * round;
     if (!configuration.mapping.any_device()) wait_for_slow_start(times);
-    if (beside && device_stages == 0 && !is_first_round_over()) {
+    if (beside && on_core && !is_first_round_over()) {
       others_end_ns_ = std::max(others_end_ns_, times.end_ns);
       ++cores_seen_;
     }
     warm_ = long_beside_cores ||
-            (seen_ >= threads && times.begin_ns >= others_end_ns_ && is_first_round_over());
-    if (in_parts && !alone && device_stages == configuration.mapping.device_stages())
-      first_round_.push_back(times);
+            (seen_ >= round && times.begin_ns >= others_end_ns_ && is_first_round_over());
+    if (in_parts && !alone && device_stages == device_part(times)) first_round_.push_back(times);
     if (warm_) begin_ = read_probe_();
     if (warm_ && !long_beside_cores) first_round_.clear();
     start_ns_ = last_ns_;
@@ -117,38 +135,43 @@ bool Experiment::take_sample(const FrameTimes& times, uint32_t device_stages) {
   }
   count(times, device_stages);
   latency_.add(times.latency_ns());
-  if (beside) threads = cores_beside(configuration, devices_);
+  if (beside) round = period * cores_beside(configuration, devices_);
   // A frame that the device left to the CPU says nothing of the device, and the other way round.
   // Of split stages the device has computed a part where it took time for them.
-  const uint32_t split = configuration.mapping.split_stages();
+  const uint32_t split = configuration.mapping.split_stages() & ~times.left_out;
   const bool both = split == 0 || times.split_device_ns > 0;
-  if (both && (device_stages & ~split) == (beside ? 0 : configuration.mapping.device_stages()))
+  if (beside && !is_for_a_device(times)) {
+    for_no_device_.push_back(times);
+  } else if (both && (device_stages & ~split) == (beside ? 0 : device_part(times))) {
     samples_.push_back(times);
+  }
 
   const bool on_cores = !configuration.mapping.any_device();
   const bool slow = (beside || on_cores) && is_behind() &&
-                    std::ssize(samples_) >= (beside ? 1 : std::max(kLeastSamples, threads));
+                    std::ssize(samples_) >= (beside ? 1 : std::max(period * kLeastSamples, round));
   double least_seconds = alone ? kLeastSeconds : std::max(kLeastSeconds, counter_s_);
   const double lasted = times.end_ns > begin_.now_ns ? seconds(times.end_ns - begin_.now_ns) : 0.0;
   // The device's clocks rise while whole frames are measured, which follow.
-  const bool many_parts = in_parts && std::ssize(samples_) >= (alone ? kManyParts : threads);
+  const bool many_parts = in_parts && std::ssize(samples_) >= (alone ? period * kManyParts : round);
   if (configuration.mapping.any_device() && !beside && !many_parts)
     least_seconds = std::max(least_seconds, kDeviceSeconds);
   const bool is_long = seconds(times.end_ns - start_ns_) >= kLongSeconds;
   const int least_samples = configuration.mapping.any_further_letter() ? kLetterSamples
                             : is_long                                  ? kLongSamples
                                                                        : kLeastSamples;
-  int in_rounds = is_long ? threads + 1 : kLeastRounds * threads;
-  if (in_parts && !alone) in_rounds = is_long ? 0 : threads;
-  const bool enough =
-      std::ssize(samples_) >= std::max(least_samples, in_rounds) && lasted >= least_seconds;
+  int in_rounds = is_long ? round + period : kLeastRounds * round;
+  if (in_parts && !alone) in_rounds = is_long ? 0 : round;
+  const bool enough = std::ssize(samples_) >= std::max(period * least_samples, in_rounds) &&
+                      lasted >= least_seconds;
   const bool too_long = lasted >= least_seconds + kMostSeconds;
   // Frames are taken in order: those behind one that a core computes would wait for it. What few
   // frames come to the cores beside a device that takes so many tells enough of them.
-  const bool device_took_them = beside && lasted >= kVainSeconds &&
-                                counted_ >= kMostVain * frames_at_a_time(configuration, devices_);
+  const bool device_took_them =
+      beside && lasted >= kVainSeconds &&
+      counted_ >= kMostVain * period * frames_at_a_time(configuration, devices_);
+  if (counted_ % period != 0 && !slow) return false;
   if (!enough && !device_took_them && !slow &&
-      !(too_long && (!samples_.empty() || counted_ >= kMostVain)))
+      !(too_long && (!samples_.empty() || counted_ >= period * kMostVain)))
     return false;
   end_ = read_probe_();
   return true;
@@ -158,8 +181,8 @@ bool Experiment::take_sample(const FrameTimes& times, uint32_t device_stages) {
 // cannot pass one that a core computes. The next one would hold them up as long. A first one that
 // finds its memory untouched does not tell how long.
 bool Experiment::holds_up_others(const FrameTimes& times, uint32_t device_stages) const {
-  const bool on_core =
-      plan_.kind == Kind::beside && !plan_.configuration.mapping.any_split() && device_stages == 0;
+  const bool on_core = plan_.kind == Kind::beside && !plan_.configuration.mapping.any_split() &&
+                       device_stages == 0 && is_for_a_device(times);
   const double took_s = seconds(times.service_ns());
   const auto frames = std::max<uint64_t>(times.passed_by + 1, chain_.cores);
   return on_core && took_s >= kHoldsUp_s && took_s <= plan_.core_s &&
@@ -177,6 +200,7 @@ bool Experiment::is_first_round_over() const {
 // What passes this frame is counted, as far as is known of it: it tells no joules.
 bool Experiment::end_with(const FrameTimes& times, uint32_t device_stages) {
   samples_ = {times};
+  kinds_ = {{times.left_out, 1}};
   counted_ = static_cast<int>(times.passed_by) + 1;
   starved_ = 0;
   busy_ = busy_of(times, device_stages, chain_);
@@ -205,7 +229,7 @@ bool Experiment::take_trial(const FrameTimes& times, uint32_t device_stages) {
   if (times.begin_ns >= others_end_ns_) latency_.add(times.latency_ns());
   if (start_ns_ == 0) {
     const double lasted_s = seconds(last_ns_ - first_ns_);
-    const bool filled = has_filled(plan_.configuration, seen_, lasted_s) &&
+    const bool filled = has_filled(plan_.configuration, chain_.period, seen_, lasted_s) &&
                         lasted_s >= plan_.fill_s && times.begin_ns >= others_end_ns_;
     if (makes_memory(times, filled) || !filled) return is_slow();
     start_ns_ = last_ns_;
@@ -221,10 +245,11 @@ bool Experiment::take_trial(const FrameTimes& times, uint32_t device_stages) {
   const double least_seconds =
       std::max({enough.least_seconds, latencies * plan_.fill_s, counter_s_});
   const double lasted_s = seconds(last_ns_ - start_ns_);
+  if (counted_ % chain_.period != 0) return false;
   if (counted_ < kLeastFrames || lasted_s < least_seconds) return false;
   // A look after a trial of long frames would wait for all that are under way once more.
   if (is_long_trial() ? counted_s() < enough.seconds
-                      : counted_ < enough.frames && lasted_s < enough.seconds)
+                      : counted_ < chain_.period * enough.frames && lasted_s < enough.seconds)
     return false;
   end_ = read_probe_();
   return true;
@@ -236,7 +261,7 @@ bool Experiment::makes_memory(const FrameTimes& times, bool filled) {
   const double lasted_s = seconds(last_ns_ - first_ns_);
   if (is_long_trial())
     return memory_.is_made(read_probe_()) && lasted_s < plan_.fill_s + kMostLongMaking_s;
-  const int round = frames_at_a_time(plan_.configuration, devices_);
+  const int round = chain_.period * frames_at_a_time(plan_.configuration, devices_);
   return filled && lasted_s < kMostMaking_s &&
          memory_.is_made(seen_, round, times.ready_ns, read_probe_);
 }
@@ -267,6 +292,7 @@ double Experiment::counted_s() const {
 bool Experiment::is_behind() {
   if (last_ns_ < others_end_ns_) return false;
   if (alone_++ == 0) alone_ns_ = last_ns_;
+  if (alone_ % chain_.period != 0) return false;
   const double lasted_s = seconds(last_ns_ - alone_ns_);
   return lasted_s >= kSlowSeconds && alone_ <= lasted_s * plan_.slow_fps;
 }

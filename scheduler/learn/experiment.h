@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <initializer_list>
 #include <vector>
 
 #include "model/latency_sketch.h"
@@ -72,6 +73,9 @@ Plan as_in_service(Plan plan, const Chain& chain, const Objective& objective);
 /// any does, if all that began meanwhile would be too slow in half of the time. Where threads wait
 /// for the source in most frames the rate is what they would do with frames at hand, unless this
 /// process keeps all processors busy or the source has brought a tenth more.
+///
+/// Where stages leave frames out, a period stands for each of these frames, and whole periods
+/// count. A mean is that of all frames: of each kind of them by how many there were.
 class Experiment {
  public:
   /// `counter_s`: what the energy counter needs, 0 where energy does not matter. `read_probe` is
@@ -101,6 +105,9 @@ class Experiment {
   bool is_slow();
   void count(const FrameTimes& times, uint32_t device_stages);
   double estimate_of(std::vector<double> samples);
+  template <class Value, class Reduce>
+  double over_kinds(std::initializer_list<const std::vector<FrameTimes>*> frames, Value&& value,
+                    Reduce&& reduce) const;
   template <class Value>
   double mean_of(Value&& value);
   template <class Value>
@@ -131,8 +138,15 @@ class Experiment {
   Probe begin_, end_;
   bool counts_joules_ = false;  // begin_'s energy is from this experiment
   Busy busy_;                   // of the frames that were counted
+  /// Frames that the same stages left out.
+  struct FramesOfKind {
+    uint32_t left_out;
+    int counted;
+  };
+  std::vector<FramesOfKind> kinds_;  // of the frames that were counted
   std::vector<FrameTimes> samples_;
-  std::vector<FrameTimes> first_round_;  // before them, where they are the end of such a round
+  std::vector<FrameTimes> for_no_device_;  // beside the device: no stage of theirs is on it
+  std::vector<FrameTimes> first_round_;    // before them, where they are the end of such a round
   LatencySketch latency_;
   FreshMemory memory_;
   std::vector<double> under_way_s_;  // how long each frame of a long trial was that was counted

@@ -94,7 +94,10 @@ void Experiment::measure(Observation& made) {
   }
   if (split || beside) {
     made.frame_s = seconds_a_frame();
-    if (beside) made.device_frame_s = made.frame_s * counted_ / (counted_ - std::ssize(samples_));
+    // Of the frames that are for a device, the cores took the samples.
+    const auto for_device = counted_ - std::ssize(for_no_device_);
+    if (beside)
+      made.device_frame_s = made.frame_s * for_device / (for_device - std::ssize(samples_));
   } else if (one_by_one) {
     const bool alone = cores_beside(configuration, devices_) == 0;
     made.frame_s = alone ? seconds_a_frame() : seconds_a_frame(configuration.threads);
@@ -135,12 +138,30 @@ double Experiment::estimate_of(std::vector<double> samples) {
   return found.value;
 }
 
-// Seconds, of a function of a frame's times in nanoseconds.
+// Seconds a frame, of a function of a frame's times in nanoseconds. `reduce` makes one value of
+// those of a kind of frames. A kind of which there is no sample is left out, unless no stage
+// computes it.
+template <class Value, class Reduce>
+double Experiment::over_kinds(std::initializer_list<const std::vector<FrameTimes>*> frames,
+                              Value&& value, Reduce&& reduce) const {
+  const uint32_t all = (1u << chain_.stages) - 1;
+  double sum_s = 0, counted = 0;
+  for (const FramesOfKind& kind : kinds_) {
+    std::vector<double> values;
+    for (const auto* some : frames)
+      for (const FrameTimes& times : *some)
+        if (times.left_out == kind.left_out) values.push_back(seconds(value(times)));
+    if (values.empty() && kind.left_out != all) continue;
+    if (!values.empty()) sum_s += kind.counted * reduce(std::move(values));
+    counted += kind.counted;
+  }
+  return counted > 0 ? sum_s / counted : kUnknown;
+}
+
 template <class Value>
 double Experiment::mean_of(Value&& value) {
-  std::vector<double> values;
-  for (const FrameTimes& times : samples_) values.push_back(seconds(value(times)));
-  return estimate_of(std::move(values));
+  return over_kinds({&samples_, &for_no_device_}, value,
+                    [this](std::vector<double> values) { return estimate_of(std::move(values)); });
 }
 
 // The least of a first round where there is one: a copy to memory that is touched for the first
@@ -148,10 +169,7 @@ double Experiment::mean_of(Value&& value) {
 template <class Value>
 double Experiment::device_s(Value&& value) {
   if (first_round_.empty()) return mean_of(value);
-  uint64_t least_ns = std::numeric_limits<uint64_t>::max();
-  for (const auto* frames : {&first_round_, &samples_})
-    for (const FrameTimes& times : *frames) least_ns = std::min(least_ns, value(times));
-  return seconds(least_ns);
+  return over_kinds({&first_round_, &samples_}, value, std::ranges::min);
 }
 
 // From one frame to the next. Between spaced ones the next one waits: they take what a source takes
@@ -166,28 +184,27 @@ double Experiment::seconds_a_frame() const {
 // at most nC). Of spaced frames the one that there is.
 double Experiment::seconds_a_frame(int n) {
   if (plan_.spaced) return mean_of([](const FrameTimes& t) { return t.latency_ns(); });
-  const std::size_t threads = static_cast<std::size_t>(n);
+  const auto round = static_cast<std::size_t>(n * chain_.period);
   const auto starved = std::count_if(samples_.begin(), samples_.end(),
                                      [](const FrameTimes& times) { return times.starved; });
-  std::vector<double> values;
-  if (2 * starved > std::ssize(samples_) || samples_.size() <= threads) {
-    for (const FrameTimes& times : samples_)
-      values.push_back(seconds(times.service_ns()) / std::min(n, chain_.cores));
-    return estimate_of(std::move(values));
+  if (2 * starved > std::ssize(samples_) || samples_.size() <= round) {
+    const double service_s = mean_of([](const FrameTimes& times) { return times.service_ns(); });
+    return service_s / std::min(n, chain_.cores);
   }
   const auto over = [this](std::size_t i, std::size_t frames) {
     return seconds(samples_[i].begin_ns - samples_[i - frames].begin_ns) /
            static_cast<double>(frames);
   };
-  for (std::size_t i = threads; i < samples_.size(); ++i) values.push_back(over(i, threads));
+  std::vector<double> values;
+  for (std::size_t i = round; i < samples_.size(); ++i) values.push_back(over(i, round));
   const double typical = estimate_of(std::move(values));
   // A thread that loses its core loses it for longer than many rounds of short frames take, so few
   // rounds show it. What happens in most parts of the experiment belongs to the rate; what happens
   // once does not.
   const std::size_t part = samples_.size() / kParts;
-  if (part < 2 * threads) return typical;
+  if (part < 2 * round) return typical;
   std::array<double, kParts> parts;
-  const std::size_t rounds = (part - 1) / threads * threads;  // whole ones: they come in bursts
+  const std::size_t rounds = (part - 1) / round * round;  // whole ones: they come in bursts
   for (std::size_t i = 0; i < kParts; ++i) parts[i] = over(i * part + rounds, rounds);
   std::ranges::nth_element(parts, parts.begin() + kParts / 2);
   const double lasting = parts[kParts / 2];

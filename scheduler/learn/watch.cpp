@@ -48,7 +48,7 @@ Watch::News Watch::frame_done(const FrameTimes& times, uint32_t device_stages) {
   uint64_t cores_ns = 0, device_ns = 0;
   for (int k = 0; k < times.configuration.mapping.stages; ++k)
     ((device_stages >> k & 1) != 0 ? device_ns : cores_ns) += times.stage_ns[k];
-  Path& path = paths_[device_stages];
+  Path& path = paths_[{device_stages, times.left_out}];
   const News cores = path.cores.frame_done(times.begin_ns, cores_ns);
   News device = path.device.frame_done(times.begin_ns, device_ns);
   path.has_lanes = times.configuration.lanes > 1;
@@ -67,7 +67,7 @@ Watch::Change Watch::change() const {
     const double by = std::abs(std::log(ratio));
     if (by > std::log1p(kDrift) && by > std::abs(std::log(most))) most = ratio;
   };
-  for (const auto& [device_stages, path] : paths_) {
+  for (const auto& [kind, path] : paths_) {
     take(change.cores, path.cores.ratio());
     if (!path.lanes_tell()) take(change.device, path.device.ratio());
   }

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "model/estimator.h"
@@ -71,8 +72,9 @@ class Watch {
     bool lanes_tell() const;
   };
 
-  std::map<uint32_t, Path> paths_;  // by their device stages
-  int busy_frames_ = 0;             // in a row that found others behind them
+  // By their device stages and by those that left them out.
+  std::map<std::pair<uint32_t, uint32_t>, Path> paths_;
+  int busy_frames_ = 0;  // in a row that found others behind them
 };
 
 }  // namespace tandem

@@ -168,6 +168,23 @@ Chip with_split(Chip chip, unsigned seed) {
   return chip;
 }
 
+// A stage reads what the one before it makes, or the frame alone.
+Chip with_intervals(Chip chip, unsigned seed) {
+  std::mt19937 random(seed);
+  const auto one_of = [&](int least, int most) {
+    return std::uniform_int_distribution<int>(least, most)(random);
+  };
+  chip.intervals.resize(chip.stages.size());
+  for (std::size_t k = 1; k < chip.stages.size(); ++k)
+    chip.intervals[k].reads = one_of(0, 3) > 0 ? 1u << (k - 1) : 0;
+  const int stages = static_cast<int>(chip.stages.size());
+  chip.intervals[static_cast<std::size_t>(one_of(0, 1) == 0 ? 0 : one_of(0, stages - 1))].interval =
+      one_of(2, 10);
+  // The window is for frames that are computed.
+  chip.window = std::min(512, chip.window * Intervals(chip.intervals, chip.repeat).period());
+  return chip;
+}
+
 Chip with_costs_of_both_sides(Chip chip, unsigned seed) {
   std::mt19937 random(seed + 1);
   std::uniform_real_distribution<double> uniform(0, 1);

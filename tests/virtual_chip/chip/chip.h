@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "model/measurements.h"
+#include "scheduler/flow/intervals.h"
 #include "scheduler/flow/stage_path.h"
 
 namespace tandem::test {
@@ -54,9 +55,10 @@ struct Chip {
   /// Standard deviation, relative, of what slows all down together, and how long it takes to become
   /// something else: a machine that somebody else uses too, or whose clocks and memory change.
   double drift = 0, drift_lasts_s = 0.25;
-  int window = 128;   ///< most frames in flight
-  Repeat repeat;      ///< stages that a frame passes several times
-  double sink_s = 0;  ///< that the sink takes for a frame
+  int window = 128;                        ///< most frames in flight
+  Repeat repeat;                           ///< stages that a frame passes several times
+  std::vector<Intervals::Rule> intervals;  ///< one a stage; empty: each stage computes each frame
+  double sink_s = 0;                       ///< that the sink takes for a frame
   /// What a frame uploads goes to the device while it waits to begin.
   bool prefetches = false;
   int devices = 1;  ///< of the first kind; their power is that of one
@@ -127,6 +129,10 @@ Chip with_other_kind(Chip chip, unsigned seed);
 
 /// The same chip with stages that can be split, all or most of them.
 Chip with_split(Chip chip, unsigned seed);
+
+/// The same chip with stages that leave frames out: all of them the same ones, or some of them,
+/// with intervals of 2 to 10.
+Chip with_intervals(Chip chip, unsigned seed);
 
 /// The same chip whose split frames take what neither side takes alone.
 Chip with_costs_of_both_sides(Chip chip, unsigned seed);

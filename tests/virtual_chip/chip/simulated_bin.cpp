@@ -55,7 +55,8 @@ void SimulatedBin::print_what_is_tried() {
 }
 
 void SimulatedBin::frames_changed(const Conditions& conditions) {
-  const Step step = controller_->frames_changed(conditions, chip_.window);
+  const Step step = controller_->frames_changed(conditions, chip_.window,
+                                                Intervals(chip_.intervals, chip_.repeat).period());
   simulation_.configure(step.configuration, step.time_stages, step.spaced);
 }
 

@@ -31,14 +31,13 @@ class SimulatedBin {
   /// Lets frames flow until something is decided. False when that takes more than `most` frames.
   bool run_to_decision(int most);
   void run_until(double now_s);
+  void next();  ///< one more frame leaves
 
   Simulation& simulation() { return simulation_; }
   const Controller& controller() const { return *controller_; }
   const std::vector<Decision>& decisions() const { return decisions_; }
 
  private:
-  void next();
-
   const Chip& chip_;
   Simulation simulation_;
   std::unique_ptr<Controller> controller_;

@@ -32,9 +32,11 @@ Simulation::Simulation(const Chip& chip, unsigned seed)
       energy_(chip.meter_resolution_s, chip.meter_pause_s, now_s_),
       dispatch_(rules_of(chip), chip.cores, true),
       items_(Dispatch::kMaxWindow),
+      intervals_(chip.intervals, chip.repeat),
       workers_(chip.cores + 1) {
   device_runs_left_.fill(-1);
   dispatch_.set_window(chip.window);
+  dispatch_.set_period(intervals_.period());
   configure(dispatch_.configuration());
 }
 
@@ -64,7 +66,7 @@ Simulation::Frame Simulation::next() {
       return {item->sequence, item->device_stages, item->times, item->status.ok()};
     }
     begin();
-    step();
+    if (!dispatch_.can_take() || now_s_ < sink_free_s_) step();  // else frames have passed at once
   }
 }
 
@@ -72,6 +74,7 @@ void Simulation::let_in() {
   while (dispatch_.has_space()) {
     Item& item = items_[next_item_++ % items_.size()];
     item.repeat = chip_.repeat;
+    item.left_out = intervals_.next();
     dispatch_.let_in(&item, 0, to_ns(now_s_));
   }
   dispatch_.source_waits();

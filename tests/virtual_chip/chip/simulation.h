@@ -107,6 +107,7 @@ class Simulation {
   Dispatch dispatch_;
   std::vector<Item> items_;
   std::size_t next_item_ = 0;
+  Intervals intervals_;
   std::vector<Worker> workers_;
   int on_device_ = 0;  ///< frames
   // What a frame on a device passes one after the other, each for one frame at a time: when it is
