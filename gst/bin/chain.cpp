@@ -2,7 +2,9 @@
 #include "gst/bin/chain.h"
 
 #include <gst/tandem/private/flow/stageadapter.h>
+#include <gst/tandem/private/leftout.h>
 #include <gst/tandem/private/ref.h>
+#include <gst/tandem/tensormeta.h>
 
 #include <algorithm>
 #include <sstream>
@@ -232,6 +234,38 @@ ChainRepeat::ChainRepeat(const std::vector<GstTandemStage*>& stages) {
           problem + ", but tandembin repeats one part of a chain only: set the other one to 1.");
     if (first >= 0 && !serial) parts_.push_back({stage, {first, last, 1}});
   }
+}
+
+ChainIntervals::ChainIntervals(const std::vector<GstTandemStage*>& stages) {
+  for (GstTandemStage* stage : stages) adapters_.push_back(&adapter_of(stage));
+  for (int k = 0; k < std::ssize(adapters_); ++k) {
+    Intervals::Rule& rule = rules_.emplace_back();
+    for (const StageDescription::Input& input : adapters_[k]->description().inputs) {
+      int maker = k - 1;
+      while (maker >= 0 && adapters_[maker]->name() != input.producer) --maker;
+      if (maker >= 0) {
+        rule.reads |= 1u << maker;
+      } else {
+        from_outside_.push_back({k, &input});
+      }
+    }
+  }
+  begin({});
+}
+
+void ChainIntervals::begin(const Repeat& repeat) {
+  for (std::size_t k = 0; k < adapters_.size(); ++k)
+    rules_[k].interval = adapters_[k]->work().settings()->interval;
+  intervals_.set(rules_, repeat);
+}
+
+uint32_t ChainIntervals::next(GstBuffer* buffer) {
+  uint32_t missing = 0;
+  if (!from_outside_.empty() && is_marked_left_out(buffer)) {
+    for (const auto& [stage, input] : from_outside_)
+      if (!gst_buffer_get_tandem_tensor_meta(buffer, input->tensor.text())) missing |= 1u << stage;
+  }
+  return intervals_.next(missing);
 }
 
 Repeat ChainRepeat::now() const {

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "scheduler/flow/intervals.h"
 #include "scheduler/flow/stage_path.h"
 
 namespace tandem::bin {
@@ -69,6 +70,36 @@ class ChainRepeat {
     Repeat repeat;
   };
   std::vector<Part> parts_;
+};
+
+/// The stages that leave frames out, by their property `interval`, and those that miss their inputs
+/// then. Used by one thread at a time.
+class ChainIntervals {
+ public:
+  /// The stages outlive this.
+  explicit ChainIntervals(const std::vector<GstTandemStage*>& stages);
+
+  /// Takes over the intervals of the settings in use. If they differ from those before, the next
+  /// frame is computed by all stages.
+  void begin(const Repeat& repeat);
+  /// Returns the stages that leave the next frame out, as bits.
+  uint32_t next(GstBuffer* buffer);
+  void take_back() { intervals_.take_back(); }
+  void restart() { intervals_.restart(); }
+  int period() const { return intervals_.period(); }
+
+ private:
+  // Inputs whose producer precedes no stage: they come with the frame, or from an element that
+  // replaces it.
+  struct FromOutside {
+    int stage;
+    const StageDescription::Input* input;
+  };
+
+  std::vector<StageAdapter*> adapters_;
+  std::vector<FromOutside> from_outside_;
+  std::vector<Intervals::Rule> rules_;
+  Intervals intervals_;
 };
 
 }  // namespace tandem::bin

@@ -226,12 +226,13 @@ void ControllerAdapter::frames_come_every(const FrameInterval& interval, bool li
   gst_element_post_message(bin_, gst_message_new_latency(GST_OBJECT_CAST(bin_)));
 }
 
-void ControllerAdapter::frames_are(const GstVideoInfo& info, const std::string& work) {
+void ControllerAdapter::frames_are(const GstVideoInfo& info, const std::string& work, int period) {
   window_ = executor_.window();
   executor_.set_window(window());
   {
     std::lock_guard lock(mutex_);
     conditions_.stages = work;
+    period_ = period;
     conditions_.format = gst_video_format_to_string(info.finfo->format);
     conditions_.width = info.width;
     conditions_.height = info.height;
@@ -256,7 +257,7 @@ bool ControllerAdapter::may_know_frames() const {
 
 void ControllerAdapter::frames_changed() {
   handle([&](Controller& c) {
-    return std::optional(c.frames_changed(conditions_, executor_.window()));
+    return std::optional(c.frames_changed(conditions_, executor_.window(), period_));
   });
   report();
 }

@@ -55,7 +55,8 @@ class ControllerAdapter {
   /// Called when one of several devices failed. `left`: the others.
   void device_left_out(const DeviceSide& left);
   /// Announces the next frames, with none in flight. `work`: ChainWork::text().
-  void frames_are(const GstVideoInfo& info, const std::string& work);
+  /// `period`: Intervals::period().
+  void frames_are(const GstVideoInfo& info, const std::string& work, int period);
   /// Sets the interval of frames. Posts a LATENCY message if the bin's latency changes with it.
   /// `live`: the source does not wait for the bin. For the streaming thread, with no lock held.
   void frames_come_every(const FrameInterval& interval, bool live);
@@ -105,6 +106,7 @@ class ControllerAdapter {
   EnergySource energy_;
   bool device_opens_;  // on a thread, and has not been found yet
   Conditions conditions_;
+  int period_ = 1;
   std::set<Conditions> recalled_;  // queried from kept_, without sizes and cores
   Controller controller_;
   std::vector<Decision> pending_decisions_;

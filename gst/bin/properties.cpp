@@ -177,7 +177,7 @@ void install_read_only(GObjectClass* klass) {
           g_param_spec_boxed(
               "stats", "Statistics",
               "configuration, cores, lanes, tasks, frames, frames-cpu, frames-device, "
-              "frames-mixed, frames-in-bands, frames-page-locked, frames-dropped, "
+              "frames-mixed, frames-passed, frames-in-bands, frames-page-locked, frames-dropped, "
               "device-failures, in-flight, opencl-device, opencl-devices, tensors-made, "
               "opencl-buffers-made, opencl-programs-made, opencl-objects-made, predicted-fps, "
               "predicted-energy, predicted-latency, measured-fps, measured-energy (frames/s, J "

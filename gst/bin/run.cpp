@@ -58,6 +58,7 @@ Run::Run(GstElement* bin, const RunPlan& plan)
     : bin_(bin),
       work_(plan.stages),
       repeat_(plan.stages),
+      intervals_(plan.stages),
       overload_(bin),
       device_(std::make_unique<QueueDevice>()) {
   for (GstTandemStage* stage : plan.stages) {
@@ -65,7 +66,7 @@ Run::Run(GstElement* bin, const RunPlan& plan)
     StageAdapter& adapter = adapter_of(stage);
     adapter.set_index(static_cast<int>(adapters_.size()));
     changes_pixels_ |= adapter.description().changes_pixels;
-    needs_previous_ |= adapter.description().needs_previous;
+    needs_previous_ |= adapter.description().needs_previous ? 1u << adapters_.size() : 0;
     device_only_ |= adapter.description().has_cpu ? 0 : 1u << adapters_.size();
     cpu_only_ |= adapter.description().has_opencl ? 0 : 1u << adapters_.size();
     why_whole_.push_back(adapter.description().whole);
@@ -237,9 +238,11 @@ void Run::frames_change() {
   // Frames that wait for their turn hold the pixels of the source.
   executor_->set_window(static_cast<int>(most_waiting_bytes() / GST_VIDEO_INFO_SIZE(&info_)));
   make_items();
+  intervals_.begin(repeat_.now());
   executor_->frames_change();
+  executor_->set_period(intervals_.period());
   controller_->frames_come_every(interval_, live_);
-  controller_->frames_are(info_, work_.text());
+  controller_->frames_are(info_, work_.text(), intervals_.period());
   if (opening_.opening() && controller_->may_know_frames()) opening_.wait_until_open();
   if (!opening_.opening() && opening_.coming() && controller_->knows_frames()) {
     opening_.join_now();
@@ -281,14 +284,19 @@ GstFlowReturn Run::accept(GstPad* sink, GstBuffer* buffer) {
   FrameItem* item = acquire();
   item->repeat = repeat_.now();
   item->fused = fusion_->fused(item->keep_tensors);
-  if (!item->open(gst_buffer_make_writable(buffer), info_, changes_pixels_)) {
+  buffer = gst_buffer_make_writable(buffer);
+  item->left_out = intervals_.next(buffer);
+  const bool computed = (~item->left_out & ((1u << stages()) - 1)) != 0;
+  if (!computed) {
+    item->buffer = buffer;
+  } else if (!item->open(buffer, info_, changes_pixels_)) {
     gst_buffer_unref(close(item));
     GST_ELEMENT_ERROR(bin_, RESOURCE, READ,
                       ("A frame cannot be mapped into memory: it is smaller than its caps say."),
                       (nullptr));
     return GST_FLOW_ERROR;
   }
-  if (needs_previous_) previous_.pass(*item, context());
+  if ((needs_previous_ & ~item->left_out) != 0) previous_.pass(*item, context());
   if (executor_->submit(item)) {
     ++accepted_;
     if (page_locked) ++frames_page_locked_;
@@ -300,7 +308,10 @@ GstFlowReturn Run::accept(GstPad* sink, GstBuffer* buffer) {
 
 void Run::follow(GstEvent* event) {
   const bool anew = continuity_.broken_by(event);
-  if (anew) previous_.forget();
+  if (anew) {
+    previous_.forget();
+    intervals_.restart();
+  }
   if (anew || GST_EVENT_TYPE(event) == GST_EVENT_GAP) interval_.interrupt();
 }
 
@@ -309,7 +320,8 @@ GstBuffer* Run::take_back() {
   if (events_.has_behind(accepted_)) return nullptr;
   auto* item = static_cast<FrameItem*>(executor_->take_back());
   if (!item) return nullptr;
-  if (needs_previous_) previous_.take_back(*item);
+  if ((needs_previous_ & ~item->left_out) != 0) previous_.take_back(*item);
+  intervals_.take_back();
   GstBuffer* buffer = close(item);
   --accepted_;
   if (is_page_locked(buffer)) --frames_page_locked_;

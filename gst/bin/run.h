@@ -134,7 +134,9 @@ class Run {
   std::unique_ptr<Fusion> fusion_;
   ChainWork work_;  // of the streaming thread
   const ChainRepeat repeat_;
-  bool changes_pixels_ = false, needs_previous_ = false;
+  ChainIntervals intervals_;  // of the streaming thread
+  bool changes_pixels_ = false;
+  uint32_t needs_previous_ = 0;  // bit k: stage k
   uint32_t device_only_ = 0, cpu_only_ = 0;
   std::vector<std::string> why_whole_;
   PreviousLuma previous_;    // of the streaming thread

@@ -1,13 +1,17 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include <gst/tandem/private/continuity.h>
 #include <gst/tandem/private/flow/previousluma.h>
+#include <gst/tandem/private/flow/slottensors.h>
 #include <gst/tandem/private/flow/stageadapter.h>
 #include <gst/tandem/private/guard.h>
+#include <gst/tandem/private/leftout.h>
 #include <gst/tandem/private/openclcontext.h>
 #include <gst/tandem/private/propertytable.h>
 #include <gst/tandem/private/stagedescription.h>
 
 #include <string>
+
+#include "scheduler/flow/intervals.h"
 
 GST_DEBUG_CATEGORY_STATIC(tandem_stage_debug);
 #define GST_CAT_DEFAULT tandem_stage_debug
@@ -17,6 +21,7 @@ enum class Device { automatic, cpu, opencl };
 namespace {
 
 struct StageProperties {
+  int interval = 1;
   int device = static_cast<int>(Device::automatic);
   std::string opencl_device = "auto";
 };
@@ -37,6 +42,7 @@ struct _GstTandemStagePrivate {
   tandem::StageAdapter* const chain = &adapter;  // the whole of it
   tandem::FrameItem item{{&chain, 1}};
   tandem::PreviousLuma previous;
+  tandem::Intervals intervals;
   // Of whichever thread brings events, inside tandembin too.
   tandem::Continuity continuity;
 };
@@ -57,6 +63,10 @@ static GType gst_tandem_device_get_type() {
 }
 
 static constexpr tandem::Property<StageProperties> kProperties[] = {
+    {"interval", "Interval",
+     "Frames from one that the stage computes to the next: 1 for each frame, 5 for each fifth. The "
+     "others pass, and so they do in stages that need its results",
+     &StageProperties::interval, 1, tandem::Intervals::kMost, GST_PARAM_MUTABLE_PLAYING},
     {"device", "Device", "Device that computes the stage if it is not inside tandembin",
      &StageProperties::device, 0, 0, GST_PARAM_MUTABLE_READY, gst_tandem_device_get_type},
     {"opencl-device", "OpenCL device",
@@ -65,6 +75,11 @@ static constexpr tandem::Property<StageProperties> kProperties[] = {
 
 static StageProperties& properties_of(GObject* object) {
   return GST_TANDEM_STAGE(object)->priv->properties;
+}
+
+int tandem::interval_of(GstTandemStage* stage) {
+  const ObjectLock lock(stage);
+  return stage->priv->properties.interval;
 }
 
 tandem::StageAdapter& tandem::adapter_of(GstTandemStage* stage) { return stage->priv->adapter; }
@@ -132,6 +147,7 @@ static bool choose_device(GstTandemStage* stage) {
 // The next frame does not follow the one before.
 static void restart(GstTandemStage* stage) {
   stage->priv->previous.forget();
+  stage->priv->intervals.restart();
   const GstTandemStageClass* const klass = GST_TANDEM_STAGE_GET_CLASS(stage);
   if (klass->restart) klass->restart(stage);
 }
@@ -179,6 +195,12 @@ static tandem::Status compute(GstTandemStagePrivate& self, bool on_device) {
   return status.ok() ? self.adapter.finish(item, on_device) : status;
 }
 
+static void take_over_properties(GstTandemStagePrivate& self) {
+  self.adapter.work().use(self.adapter.read_settings());
+  const tandem::Intervals::Rule rule{.interval = self.adapter.work().settings()->interval};
+  self.intervals.set({rule}, {});
+}
+
 static GstFlowReturn gst_tandem_stage_transform_ip(GstBaseTransform* base, GstBuffer* buffer) {
   GstTandemStage* stage = GST_TANDEM_STAGE(base);
   GstTandemStagePrivate& self = *stage->priv;
@@ -186,7 +208,7 @@ static GstFlowReturn gst_tandem_stage_transform_ip(GstBaseTransform* base, GstBu
     if (!choose_device(stage)) return GST_FLOW_ERROR;
     self.chosen = true;
   }
-  if (self.adapter.properties_set()) self.adapter.work().use(self.adapter.read_settings());
+  if (self.adapter.properties_set()) take_over_properties(self);
   const char* const repeats_from = self.adapter.description().repeats_from;
   if (const int rounds = self.adapter.work().settings()->rounds; repeats_from && rounds > 1) {
     const std::string name = self.adapter.name();
@@ -197,6 +219,12 @@ static GstFlowReturn gst_tandem_stage_transform_ip(GstBaseTransform* base, GstBu
          name.c_str(), rounds, repeats_from, repeats_from, name.c_str(), rounds),
         (nullptr));
     return GST_FLOW_ERROR;
+  }
+  const bool lacks_input =
+      tandem::is_marked_left_out(buffer) && tandem::lacks_input(self.adapter.description(), buffer);
+  if (self.intervals.next(lacks_input ? 1 : 0) != 0) {
+    tandem::mark_left_out(buffer);
+    return GST_FLOW_OK;
   }
   self.item.keep_tensors = true;
   if (!self.item.open(buffer, self.info, self.adapter.description().changes_pixels)) {

@@ -40,5 +40,7 @@ struct StageSettings;
 
 /// The stage as the scheduler sees it; lives as long as the element.
 StageAdapter& adapter_of(GstTandemStage* stage);
+/// The property `interval`, frames.
+int interval_of(GstTandemStage* stage);
 
 }  // namespace tandem

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include <gst/tandem/private/description.h>
 #include <gst/tandem/private/ref.h>
+#include <gst/tandem/private/stagedescription.h>
 #include <gst/tandem/private/stagesettings.h>
 
 #include <algorithm>
@@ -82,6 +83,12 @@ std::shared_ptr<const StageSettings> read_settings(GstTandemStage* stage) {
     const std::string text = text_of(read->values.get(), name);
     read->all += text;
     if (!keeps_work(stage, children, name)) read->work += text;
+  }
+  read->interval = interval_of(stage);
+  if (read->interval > 1) {
+    const std::string text = " interval=" + std::to_string(read->interval);
+    read->all += text;
+    read->work += text;
   }
   if (const auto rounds = GST_TANDEM_STAGE_GET_CLASS(stage)->get_rounds)
     read->rounds = std::max(1, rounds(stage, read->values.get()));

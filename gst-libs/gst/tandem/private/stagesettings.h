@@ -21,6 +21,7 @@ struct StageSettings {
   /// Passes of a frame through the part of the chain that ends with this stage; at least 1. Part of
   /// the settings, because a frame's way is decided before there is work for it.
   int rounds = 1;
+  int interval = 1;     ///< frames from one that the stage computes to the next; likewise
   StructureRef values;  ///< by name: the readable properties of the subclass and of its children
 };
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include <gst/tandem/private/flow/frameitem.h>
 #include <gst/tandem/private/flow/stageadapter.h>
+#include <gst/tandem/private/leftout.h>
 
 #include <algorithm>
 #include <utility>
@@ -64,6 +65,7 @@ void FrameItem::completed() {
   for (std::size_t k = 0; k < slots.size(); ++k) {
     if (!slots[k].notice.empty()) stages[k]->post(std::exchange(slots[k].notice, {}));
   }
+  if (buffer && keep_tensors && left_out != 0) mark_left_out(buffer);
   for (GstTandemFrame& slot : slots) {
     for (int i = 0; i < kMaxTensors; ++i) {
       if (!slot.memories[i]) continue;

@@ -58,6 +58,12 @@ Status find_on_buffer(const FrameItem& item, int index, const StageDescription::
 
 }  // namespace
 
+bool lacks_input(const StageDescription& description, GstBuffer* buffer) {
+  return std::ranges::any_of(description.inputs, [buffer](const StageDescription::Input& input) {
+    return !gst_buffer_get_tandem_tensor_meta(buffer, input.tensor.text());
+  });
+}
+
 Status find_inputs(FrameItem& item, int index, const StageDescription& description) {
   GstTandemFrame& frame = item.slots[index];
   int i = 0;

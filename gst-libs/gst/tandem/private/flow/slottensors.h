@@ -9,6 +9,8 @@
 
 namespace tandem {
 
+/// Whether a stage of this description reads a tensor that is not on the buffer.
+bool lacks_input(const StageDescription& description, GstBuffer* buffer);
 /// Finds the inputs of stage `index`: outputs of other stages, or tensors on the buffer. The status
 /// names a missing one.
 Status find_inputs(FrameItem& item, int index, const StageDescription& description);
