@@ -73,8 +73,12 @@ std::span<const TrackedObject> ObjectTracker::advance(std::span<const FoundObjec
                                                       std::span<const FeatureMotion> motion,
                                                       uint64_t now) {
   predict(motion);
-  if (detected) pair(found, usable_of(found), now);
-  std::erase_if(objects_, [&](const Object& o) { return o.shown.unseen > settings_.max_age; });
+  if (detected) {
+    pair(found, usable_of(found), now);
+    std::erase_if(objects_, [&](const Object& o) { return o.shown.unseen > settings_.max_age; });
+  } else {
+    for (Object& o : objects_) o.hits += o.was_found ? 1 : 0;
+  }
   reported_.clear();
   for (Object& o : objects_) {
     if (o.shown.detection < 0) o.shown.box = o.filter.box();
@@ -132,6 +136,7 @@ void ObjectTracker::pair(std::span<const FoundObject> found, std::span<const int
       assign(static_cast<int>(objects_.size()), static_cast<int>(usable.size()), candidates);
   std::vector<bool> is_new(usable.size(), true);
   for (std::size_t row = 0; row < objects_.size(); ++row) {
+    objects_[row].was_found = column_of[row] >= 0;
     if (column_of[row] < 0) continue;
     const auto column = static_cast<std::size_t>(column_of[row]);
     is_new[column] = false;
@@ -156,6 +161,7 @@ void ObjectTracker::begin(const FoundObject& found, int index, uint64_t now) {
   objects_.push_back({{next_id_++, found.label, found.box, index, found.confidence, 0, 0, now, now},
                       BoxFilter(found.box),
                       1,
+                      true,
                       false});
 }
 

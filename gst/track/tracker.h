@@ -38,7 +38,7 @@ struct TrackedObject {
 struct TrackerSettings {
   double iou = 0.3;     ///< least overlap of a predicted box and a detection of the same object
   int max_age = 30;     ///< frames without a detection after which an object is forgotten
-  int min_hits = 3;     ///< detections before an object is reported
+  int min_hits = 3;     ///< hits before an object is reported
   int coast = 0;        ///< frames without a detection for which an object is reported
   bool predict = true;  ///< false: an object is expected where it was last detected
 };
@@ -71,7 +71,9 @@ class ObjectTracker {
   struct Object {
     TrackedObject shown;
     BoxFilter filter;
-    int hits = 1;            ///< frames in which it was detected
+    int hits = 1;            ///< frames in which it was detected, and those that follow one of them
+                             ///< on which no detector worked
+    bool was_found = true;   ///< by the detector when that worked last
     bool was_shown = false;  ///< in the last frame
   };
 

@@ -56,7 +56,9 @@ constexpr tandem::Property<TrackerSettings> kProperties[] = {
      &TrackerSettings::iou, 0.01L, 1},
     {"max-age", "Longest age", "An object without a detection for longer is forgotten (frames)",
      &TrackerSettings::max_age, 1, 100'000},
-    {"min-hits", "Least hits", "Detections of an object before it is reported",
+    {"min-hits", "Least hits",
+     "Detections of an object before it is reported; frames that the detector leaves out count as "
+     "the one before them",
      &TrackerSettings::min_hits, 1, 1000},
     {"coast", "Coast",
      "An object that the detector misses is reported where it is expected for as long (frames)",

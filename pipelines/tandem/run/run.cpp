@@ -20,6 +20,7 @@
 #include "pipelines/tandem/pipeline/pipeline_loop.h"
 #include "pipelines/tandem/run/bin_text.h"
 #include "pipelines/tandem/run/frame_log.h"
+#include "scheduler/flow/intervals.h"
 
 namespace tandem {
 namespace {
@@ -51,7 +52,7 @@ RunSettings parse_run_settings(std::vector<std::string> arguments) {
   RunSettings settings;
   settings.application = take_application(arguments, "run");
   std::string sizes, output_size, first_scales;
-  std::optional<int> frames, segment_frames;
+  std::optional<int> frames, segment_frames, interval;
   OptionParser parser("run APPLICATION",
                       "Analyses a video. Ctrl-C ends early and keeps the files usable.\n"
                       "The applications:\n" +
@@ -70,6 +71,8 @@ RunSettings parse_run_settings(std::vector<std::string> arguments) {
              "write a PNG every so often, and of the first frame with a finding");
   parser.add("track", settings.track,
              "give what is detected ids that stay the same from frame to frame (tandemtrack)");
+  parser.add("interval", interval, "N",
+             "compute each N-th frame; with --track, objects are followed in between");
   parser.add("show", settings.show, "show the video in a window");
   parser.add("verbose", settings.verbose,
              "also write configurations in short (ccc/cg2), and a table of the time of trainings");
@@ -92,6 +95,15 @@ RunSettings parse_run_settings(std::vector<std::string> arguments) {
   }
   settings.frames = at_least("frames", frames, 1, 0);
   settings.segment_frames = at_least("segment-frames", segment_frames, 1, 0);
+  if (interval) {
+    if (*interval > Intervals::kMost)
+      throw UsageError("--interval: " + std::to_string(*interval) + " is above " +
+                       std::to_string(Intervals::kMost));
+    const std::string text = " interval=" + std::to_string(at_least("interval", interval, 1, 1));
+    std::string& stages = settings.bin.stages;
+    const std::size_t end = std::min(stages.find('!'), stages.size());
+    stages.insert(end, text + (end < stages.size() ? " " : ""));  // the others read what it makes
+  }
   return settings;
 }
 

@@ -108,6 +108,23 @@ TEST(Tracker, ReportsObjectsOnFramesThatNoDetectorWorkedOn) {
 }
 
 // The object turns round after it was last detected; its features say so.
+// Detection on each fifth frame: an object is reported from its second detection on.
+TEST(Tracker, FramesThatTheDetectorLeavesOutCountAsTheOneBefore) {
+  TrackerSettings settings;
+  settings.min_hits = 6;
+  settings.max_age = 3;
+  ObjectTracker tracker(settings);
+  for (int frame = 0; frame < 20; ++frame) {
+    const bool detected = frame % 5 == 0;
+    const auto objects =
+        detected ? next(tracker, {person_at(100)}) : next(tracker, {}, /*detected=*/false);
+    EXPECT_EQ(objects.size(), frame >= 5 ? 1u : 0u) << frame;
+  }
+  EXPECT_TRUE(next(tracker, {}).empty());
+  for (int frame = 1; frame < 5; ++frame) next(tracker, {}, /*detected=*/false);
+  EXPECT_TRUE(next(tracker, {person_at(300)}).empty()) << "the one at 100 was forgotten";
+}
+
 TEST(Tracker, FeaturesCarryABoxWhereItsRateWouldNot) {
   ObjectTracker tracker(at_once());
   for (int frame = 0; frame < 20; ++frame) next(tracker, {person_at(100 + 4 * frame)});
