@@ -8,6 +8,7 @@
 
 #include "gst/bin/knowledge.h"
 #include "gst/bin/latency.h"
+#include "gst/bin/queuedevice.h"
 #include "gst/memory/pagelocked.h"
 #include "scheduler/machine/memory.h"
 
@@ -21,38 +22,6 @@ gsize most_waiting_bytes() { return std::min<gsize>(memory_of_process() / 16, gs
 constexpr int kMostInOneGo = 16;
 
 }  // namespace
-
-class Run::QueueDevice final : public Device {
- public:
-  int devices() const override { return device_count; }
-  int kind(int device) const override { return kinds[static_cast<std::size_t>(device)]; }
-  Status start(int lane) override {
-    return guard([&]() -> Status {
-      lanes[lane]->flush();
-      return {};
-    });
-  }
-  Status wait(int lane) override {
-    return guard([&]() -> Status {
-      lanes[lane]->finish();
-      return {};
-    });
-  }
-  Status start_timed(int lane) override {
-    return guard([&]() -> Status {
-      lanes[lane]->flush_timed();
-      return {};
-    });
-  }
-  uint64_t done_ns(int lane) const override { return lanes[lane]->done_ns(); }
-  void pace(int lane, const std::atomic<bool>* stop) override { lanes[lane]->pace(stop); }
-  std::shared_ptr<opencl::Context> context;
-  // The context's and those of its further ones.
-  std::atomic<int> device_count{1};
-  std::array<std::atomic<int>, kMaxDevices> kinds{};
-  std::array<std::unique_ptr<opencl::Queue>, kMaxDevices * kMaxLanes> lanes;
-};
-static_assert(opencl::kMostDevices <= kMaxDevices && opencl::kMostKinds <= kMaxLetters);
 
 Run::Run(GstElement* bin, const RunPlan& plan)
     : bin_(bin),

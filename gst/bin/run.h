@@ -23,6 +23,8 @@
 
 namespace tandem::bin {
 
+class QueueDevice;
+
 /// The state of a bin from PAUSED to READY: the chain of stages, the executor and the items of
 /// frames. Constructed with inactive pads, and destroyed when no frame is left.
 class Run {
@@ -116,8 +118,6 @@ class Run {
   std::atomic<bool> keep_tensors{false};  ///< leave the stages' tensors on the outgoing frames
 
  private:
-  class QueueDevice;
-
   void frames_change();
   bool begin_other_work();
   void make_items();

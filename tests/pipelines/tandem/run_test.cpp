@@ -104,37 +104,6 @@ TEST_F(RunVivid, WithoutInputAndVideoThereIsAPattern) {
   EXPECT_NE(result.output.find("160x160: 3 frames"), std::string::npos) << result.output;
 }
 
-TEST_F(RunVivid, IntervalComputesEachNthFrame) {
-  const CommandResult result =
-      run({"--interval", "5", "--metadata", path("m.jsonl"), "--threshold", kAll});
-  ASSERT_EQ(result.status, 0) << result.errors;
-  EXPECT_NE(result.output.find("vividclassifier 4/0"), std::string::npos) << result.output;
-  const std::vector<nlohmann::json> frames = metadata("m.jsonl");
-  ASSERT_EQ(frames.size(), 20U);
-  for (std::size_t i = 0; i < frames.size(); ++i)
-    EXPECT_EQ(frames[i].at("detections").empty(), i % 5 != 0) << i;
-}
-
-TEST_F(RunVivid, ObjectsAreFollowedInBetween) {
-  const CommandResult result =
-      run({"--interval", "5", "--track", "--metadata", path("m.jsonl"), "--threshold", kAll});
-  ASSERT_EQ(result.status, 0) << result.errors;
-  int predicted = 0;
-  for (const nlohmann::json& frame : metadata("m.jsonl")) {
-    for (const nlohmann::json& found : frame.at("detections"))
-      predicted += found.value("predicted", false) && found.contains("object_id");
-  }
-  EXPECT_GT(predicted, 0);
-}
-
-TEST_F(RunVivid, RefusesIntervalsThatAreNone) {
-  for (const char* interval : {"0", "1001", "two"}) {
-    const CommandResult result = run({"--interval", interval});
-    EXPECT_EQ(result.status, 2) << interval;
-    EXPECT_NE(result.errors.find("--interval"), std::string::npos) << result.errors;
-  }
-}
-
 TEST_F(RunVivid, MetadataHasOneLineAFrame) {
   const CommandResult result = run({"--metadata", path("m.jsonl"), "--threshold", kAll});
   ASSERT_EQ(result.status, 0) << result.errors;
