@@ -3,8 +3,6 @@
 
 #include <gst/analytics/analytics.h>
 
-#include <cmath>
-
 namespace tandem::analytics {
 namespace {
 
@@ -24,16 +22,16 @@ GstAnalyticsRelationMeta* meta_for_one_more(GstBuffer* frame) {
 }
 
 // The first class of a classification. One with several is a distribution: the most probable.
-std::optional<FrameScene> best_class(GstAnalyticsClsMtd* mtd) {
+std::optional<FrameScene> best_class(GstAnalyticsClsMtd* mtd, BadResults& bad) {
   const gsize length = gst_analytics_cls_mtd_get_length(mtd);
-  std::optional<FrameScene> best;
-  for (gsize i = 0; i < length; ++i) {
-    const gdouble level = gst_analytics_cls_mtd_get_level(mtd, i);
-    if (best && !(level > *best->confidence)) continue;
-    const gchar* label = g_quark_to_string(gst_analytics_cls_mtd_get_quark(mtd, i));
-    best = FrameScene{label ? label : "", std::nullopt, level};
-  }
-  return best;
+  if (length == 0) return std::nullopt;
+  gsize best = 0;
+  for (gsize i = 1; i < length; ++i)
+    if (gst_analytics_cls_mtd_get_level(mtd, i) > gst_analytics_cls_mtd_get_level(mtd, best))
+      best = i;
+  return FrameScene{clean_label(g_quark_to_string(gst_analytics_cls_mtd_get_quark(mtd, best)), bad),
+                    std::nullopt,
+                    clean_confidence(gst_analytics_cls_mtd_get_level(mtd, best), bad)};
 }
 
 std::optional<uint64_t> track_of(GstAnalyticsRelationMeta* meta, guint object) {
@@ -95,25 +93,31 @@ void add_track(GstBuffer* frame, gint object, uint64_t object_id, GstClockTime f
 void read(GstBuffer* frame, FrameResults& results) {
   GstAnalyticsRelationMeta* meta = gst_buffer_get_analytics_relation_meta(frame);
   if (!meta) return;
+  BadResults& bad = results.bad;
+  const auto is_full = [&] {
+    const bool full = results.objects.size() + results.scenes.size() >= kMostObjects;
+    if (full) ++bad.not_read;
+    return full;
+  };
   GstAnalyticsMtd mtd;
   for (gpointer state = nullptr; gst_analytics_relation_meta_iterate(
            meta, &state, gst_analytics_od_mtd_get_mtd_type(), &mtd);) {
+    if (is_full()) continue;
     FrameObject object;
     gfloat confidence = 0;
     if (!gst_analytics_od_mtd_get_location(&mtd, &object.x, &object.y, &object.width,
                                            &object.height, &confidence))
       continue;
-    const gchar* label = g_quark_to_string(gst_analytics_od_mtd_get_obj_type(&mtd));
-    if (label) object.label = label;
-    if (std::isfinite(confidence)) object.confidence = confidence;
+    object.label = clean_label(g_quark_to_string(gst_analytics_od_mtd_get_obj_type(&mtd)), bad);
+    object.confidence = clean_confidence(confidence, bad);
     object.analytics_id = static_cast<gint>(mtd.id);
     object.object_id = track_of(meta, mtd.id);
     results.objects.push_back(object);
   }
   for (gpointer state = nullptr; gst_analytics_relation_meta_iterate(
            meta, &state, gst_analytics_cls_mtd_get_mtd_type(), &mtd);) {
-    if (belongs_to_object(meta, mtd.id)) continue;
-    if (const auto scene = best_class(&mtd)) results.scenes.push_back(*scene);
+    if (is_full() || belongs_to_object(meta, mtd.id)) continue;
+    if (const auto scene = best_class(&mtd, bad)) results.scenes.push_back(*scene);
   }
 }
 

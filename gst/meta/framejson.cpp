@@ -83,13 +83,8 @@ std::string time_text(uint64_t ms) {
 
 }  // namespace
 
-const GstTandemMotionMeta* motion_of(GstBuffer* frame) {
-  const GType type = g_type_from_name("GstTandemMotionMetaAPI");
-  if (type == G_TYPE_INVALID) return nullptr;  // nobody has put any on any frame yet
-  return reinterpret_cast<GstTandemMotionMeta*>(gst_buffer_get_meta(frame, type));
-}
-
-std::string frame_json_line(GstBuffer* frame, const FrameOrigin& origin) {
+std::string frame_json_line(GstBuffer* frame, const FrameResults& results,
+                            const FrameOrigin& origin) {
   const std::optional<uint64_t> taken_ns = time_taken(frame);
   const uint64_t time_ms = taken_ns
                                ? *taken_ns / 1'000'000
@@ -101,14 +96,14 @@ std::string frame_json_line(GstBuffer* frame, const FrameOrigin& origin) {
                {"detections", Json::array()}, {"scenes", Json::array()},
                {"motion", Json::array()}};
   if (GST_BUFFER_PTS_IS_VALID(frame)) line["pts_ns"] = GST_BUFFER_PTS(frame);
-  const FrameResults results = read_results(frame);
   for (const FrameObject& object : results.objects) line["detections"].push_back(detection(object));
   for (const FrameScene& one : results.scenes) line["scenes"].push_back(scene(one));
-  if (const GstTandemMotionMeta* motion = motion_of(frame)) {
-    Json& vectors = line["motion"];
-    for (guint i = 0; i < motion->count; ++i) vectors.push_back(vector(motion->vectors[i]));
-  }
+  for (const GstTandemMotionVector& one : results.motion) line["motion"].push_back(vector(one));
   return line.dump(-1, ' ', false, Json::error_handler_t::replace) + '\n';
+}
+
+std::string frame_json_line(GstBuffer* frame, const FrameOrigin& origin) {
+  return frame_json_line(frame, read_results(frame, origin.size), origin);
 }
 
 }  // namespace tandem

@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 
-#include <gst/tandem/motionmeta.h>
-
 #include <cstdint>
 #include <string>
 
-#include "gst/meta/region.h"
+#include "gst/meta/results.h"
 
 /// What Tandem knows of a frame as one line of JSON. docs/json-lines.md has the fields.
 namespace tandem {
@@ -23,12 +21,12 @@ struct FrameOrigin {
   int64_t now_us = 0;  ///< microseconds since 1970 UTC: the time of frames that carry none
 };
 
-/// The line with its newline at the end. Reads the frame's metadata and never its pixels. Bytes
-/// that are not UTF-8 become U+FFFD, numbers that are not finite null. Throws std::bad_alloc.
-std::string frame_json_line(GstBuffer* frame, const FrameOrigin& origin);
+/// The line with its newline at the end. Reads the frame's times, and never its pixels. Bytes of
+/// the source's name that are not UTF-8 become U+FFFD. Throws std::bad_alloc.
+std::string frame_json_line(GstBuffer* frame, const FrameResults& results,
+                            const FrameOrigin& origin);
 
-/// The frame's motion vectors; null when it has none. The type is looked up by its name: the plugin
-/// registers it, and programs that link this must not.
-const GstTandemMotionMeta* motion_of(GstBuffer* frame);
+/// The line with what read_results() finds.
+std::string frame_json_line(GstBuffer* frame, const FrameOrigin& origin);
 
 }  // namespace tandem

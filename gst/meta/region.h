@@ -19,11 +19,6 @@ struct Region {
   bool is_predicted = false;  ///< a tracker expects it here; no detector found it
 };
 
-/// Pixels of a frame.
-struct FrameSize {
-  gint width = 0, height = 0;
-};
-
 /// Attaches the part of `region` that lies in the frame to a writable buffer, at least one pixel of
 /// it, in the forms that other elements read. The meta's type is the label; it has no parent (-1).
 /// Its parameter `detection` has `label` (string), `label_id` (int), `confidence`, and `x_min`,

@@ -2,8 +2,8 @@
 #include "gst/meta/results.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstdlib>
-#include <cstring>
 #include <unordered_map>
 
 #include "gst/meta/analytics.h"
@@ -13,9 +13,11 @@
 namespace tandem {
 namespace {
 
-std::optional<gdouble> confidence_of(const GstStructure* s) {
+std::optional<gdouble> confidence_of(const GstStructure* s, BadResults& bad) {
   gdouble value = 0;
-  if (s && gst_structure_get_double(s, "confidence", &value)) return value;
+  if (!s || !gst_structure_has_field(s, "confidence")) return std::nullopt;
+  if (gst_structure_get_double(s, "confidence", &value)) return clean_confidence(value, bad);
+  ++bad.confidences;
   return std::nullopt;
 }
 
@@ -25,37 +27,35 @@ std::optional<gint> label_id_of(const GstStructure* s) {
   return std::nullopt;
 }
 
-const gchar* text_of(GQuark quark) {
-  const gchar* text = g_quark_to_string(quark);
-  return text ? text : "";
-}
-
 /// Finds results of regions; those of one frame are in the order of its regions.
 class ResultsOfRegions {
  public:
   explicit ResultsOfRegions(const FrameResultMeta* meta) : results_(results_in(meta)) {}
 
   const RegionResult* of(const GstVideoRegionOfInterestMeta* region) {
-    const auto begin = results_.begin(), end = results_.end();
-    // Regions of other elements may have the same id.
-    const auto is_same = [&](const RegionResult& r) {
-      return r.region == region->id && r.label == region->roi_type;
-    };
-    auto found = std::find_if(begin + next_, end, is_same);
-    if (found == end) found = std::find_if(begin, end, is_same);
-    if (found == end) return nullptr;
-    next_ = found - begin + 1;
-    return &*found;
+    if (next_ < results_.size() && is_of(results_[next_], region)) return &results_[next_++];
+    if (with_id_.empty())
+      for (const RegionResult& result : results_) with_id_.try_emplace(result.region, &result);
+    const auto found = with_id_.find(region->id);
+    return found != with_id_.end() && is_of(*found->second, region) ? found->second : nullptr;
   }
 
  private:
+  // Regions of other elements may have the same id.
+  static bool is_of(const RegionResult& result, const GstVideoRegionOfInterestMeta* region) {
+    return result.region == region->id && result.label == region->roi_type;
+  }
+
   const std::span<const RegionResult> results_;
-  std::ptrdiff_t next_ = 0;
+  std::size_t next_ = 0;
+  std::unordered_map<gint, const RegionResult*> with_id_;  // filled for a region out of order
 };
 
-FrameObject object_of(GstVideoRegionOfInterestMeta* region, const RegionResult* result) {
+FrameObject object_of(GstVideoRegionOfInterestMeta* region, const RegionResult* result,
+                      BadResults& bad) {
   FrameObject object;
   object.region = region;
+  // A negative place, which the meta cannot hold, is a huge one there.
   object.x = static_cast<gint>(region->x);
   object.y = static_cast<gint>(region->y);
   object.width = static_cast<gint>(region->w);
@@ -63,17 +63,17 @@ FrameObject object_of(GstVideoRegionOfInterestMeta* region, const RegionResult* 
   object.id = region->id;
   if (result) {
     object.id = result->id;
-    object.label = text_of(result->label);
+    object.label = clean_label(g_quark_to_string(result->label), bad);
     object.label_id = result->label_id;
-    object.confidence = result->confidence;
+    object.confidence = clean_confidence(result->confidence, bad);
     if (result->object_id) object.object_id = result->object_id;
     object.is_predicted = result->is_predicted;
     return object;
   }
   const GstStructure* detection = param_of(region, "detection");
-  object.label = label_of(region);
+  object.label = clean_label(label_of(region), bad);
   object.label_id = label_id_of(detection);
-  object.confidence = confidence_of(detection);
+  object.confidence = confidence_of(detection, bad);
   const GstStructure* track = param_of(region, "object_id");  // as DL Streamer's gvatrack writes it
   gint id = 0;
   if (track && gst_structure_get_int(track, "id", &id) && id > 0)
@@ -81,10 +81,12 @@ FrameObject object_of(GstVideoRegionOfInterestMeta* region, const RegionResult* 
   return object;
 }
 
-FrameScene scene_of(const RegionResult* result, const GstStructure* scene) {
-  if (result) return {text_of(result->label), result->label_id, result->confidence};
-  const gchar* label = gst_structure_get_string(scene, "label");
-  return {label ? label : "", label_id_of(scene), confidence_of(scene)};
+FrameScene scene_of(const RegionResult* result, const GstStructure* scene, BadResults& bad) {
+  if (result)
+    return {clean_label(g_quark_to_string(result->label), bad), result->label_id,
+            clean_confidence(result->confidence, bad)};
+  return {clean_label(gst_structure_get_string(scene, "label"), bad), label_id_of(scene),
+          confidence_of(scene, bad)};
 }
 
 // Both are scaled and rounded by different code.
@@ -92,7 +94,7 @@ bool is_same(const FrameObject& a, const FrameObject& b) {
   constexpr int kRounding = 2;  // pixels
   const auto near = [](gint p, gint q) { return std::abs(int64_t{p} - q) <= kRounding; };
   return near(a.x, b.x) && near(a.y, b.y) && near(a.width, b.width) && near(a.height, b.height) &&
-         std::strcmp(a.label, b.label) == 0;
+         a.label == b.label;
 }
 
 /// Puts regions to what was read before them.
@@ -107,19 +109,23 @@ class Reader {
   }
 
   void add(GstVideoRegionOfInterestMeta* region) {
+    if (results_.objects.size() + results_.scenes.size() >= kMostObjects) {
+      ++results_.bad.not_read;
+      return;
+    }
     const RegionResult* result = of_regions_.of(region);
     const GstStructure* scene = result ? nullptr : param_of(region, "scene");
     if (scene || (result && result->is_scene))
-      add_scene(scene_of(result, scene));
+      add_scene(scene_of(result, scene, results_.bad));
     else
-      add_object(region->id, object_of(region, result));
+      add_object(region->id, object_of(region, result, results_.bad));
   }
 
  private:
   void add_scene(const FrameScene& scene) {
     const auto end = results_.scenes.begin() + static_cast<std::ptrdiff_t>(known_scenes_);
     const auto known = std::find_if(results_.scenes.begin(), end, [&](const FrameScene& other) {
-      return std::strcmp(other.label, scene.label) == 0;
+      return other.label == scene.label;
     });
     if (known == end)
       results_.scenes.push_back(scene);
@@ -145,14 +151,34 @@ class Reader {
   std::size_t known_scenes_ = 0;
 };
 
-// Moves boxes into the part that is seen, and leaves out those outside of it.
-void heed_crop(const GstVideoCropMeta& crop, std::vector<FrameObject>& objects) {
-  std::erase_if(objects, [&](FrameObject& o) {
-    const int64_t left = std::max<int64_t>(int64_t{o.x} - crop.x, 0);
-    const int64_t top = std::max<int64_t>(int64_t{o.y} - crop.y, 0);
-    const int64_t right = std::min<int64_t>(int64_t{o.x} - crop.x + o.width, crop.width);
-    const int64_t bottom = std::min<int64_t>(int64_t{o.y} - crop.y + o.height, crop.height);
-    if (left >= right || top >= bottom) return true;
+/// The part of a buffer that is seen.
+struct View {
+  int64_t x = 0, y = 0, width = 0, height = 0;
+  bool is_part = false;  ///< an element marked what is cut off
+};
+
+View view_of(GstBuffer* frame, FrameSize size) {
+  View view;
+  const auto side = [](gint pixels) { return pixels > 0 ? int64_t{pixels} : int64_t{G_MAXINT}; };
+  view.width = side(size.width);
+  view.height = side(size.height);
+  const GstVideoCropMeta* crop = gst_buffer_get_video_crop_meta(frame);
+  if (!crop) return view;
+  return {crop->x, crop->y, std::min<int64_t>(crop->width, view.width),
+          std::min<int64_t>(crop->height, view.height), true};
+}
+
+// Moves boxes into the part that is seen, cuts them at its edges, and leaves out the others.
+void keep_seen(const View& view, FrameResults& results) {
+  std::erase_if(results.objects, [&](FrameObject& o) {
+    const int64_t x = o.x - view.x, y = o.y - view.y;
+    const int64_t left = std::max<int64_t>(x, 0), right = std::min(x + o.width, view.width);
+    const int64_t top = std::max<int64_t>(y, 0), bottom = std::min(y + o.height, view.height);
+    const bool is_seen = o.width > 0 && o.height > 0 && left < right && top < bottom;
+    if (!is_seen) {
+      if (!view.is_part || o.width <= 0 || o.height <= 0) ++results.bad.boxes;
+      return true;
+    }
     o.x = static_cast<gint>(left);
     o.y = static_cast<gint>(top);
     o.width = static_cast<gint>(right - left);
@@ -161,21 +187,47 @@ void heed_crop(const GstVideoCropMeta& crop, std::vector<FrameObject>& objects) 
   });
 }
 
+void read_motion(GstBuffer* frame, const View& view, FrameResults& results) {
+  const GstTandemMotionMeta* motion = motion_of(frame);
+  if (!motion) return;
+  if (motion->count > kMostVectors) results.bad.not_read += motion->count - kMostVectors;
+  for (gsize i = 0; i < std::min<gsize>(motion->count, kMostVectors); ++i) {
+    GstTandemMotionVector v = motion->vectors[i];
+    v.x -= static_cast<float>(view.x);
+    v.y -= static_cast<float>(view.y);
+    const bool is_finite =
+        std::isfinite(v.x) && std::isfinite(v.y) && std::isfinite(v.dx) && std::isfinite(v.dy);
+    const bool is_seen = v.x >= 0 && v.y >= 0 && v.x < static_cast<float>(view.width) &&
+                         v.y < static_cast<float>(view.height);
+    if (is_finite && is_seen)
+      results.motion.push_back(v);
+    else if (!is_finite || !view.is_part)
+      ++results.bad.vectors;
+  }
+}
+
 }  // namespace
 
-FrameResults read_results(GstBuffer* frame) {
+FrameResults read_results(GstBuffer* frame, FrameSize size) {
   FrameResults results;
   Reader reader(frame, results);
   for (gpointer state = nullptr; GstVideoRegionOfInterestMeta* region = next_region(frame, &state);)
     reader.add(region);
-  if (const GstVideoCropMeta* crop = gst_buffer_get_video_crop_meta(frame))
-    heed_crop(*crop, results.objects);
+  const View view = view_of(frame, size);
+  keep_seen(view, results);
+  read_motion(frame, view, results);
   return results;
 }
 
 bool has_results(GstBuffer* frame) {
   gpointer state = nullptr;
   return next_region(frame, &state) || analytics::is_on(frame);
+}
+
+const GstTandemMotionMeta* motion_of(GstBuffer* frame) {
+  const GType type = g_type_from_name("GstTandemMotionMetaAPI");
+  if (type == G_TYPE_INVALID) return nullptr;  // nobody has put any on any frame yet
+  return reinterpret_cast<GstTandemMotionMeta*>(gst_buffer_get_meta(frame, type));
 }
 
 }  // namespace tandem

@@ -75,7 +75,7 @@ std::span<const TrackedObject> ObjectTracker::advance(std::span<const FoundObjec
   predict(motion);
   if (detected) {
     pair(found, usable_of(found), now);
-    std::erase_if(objects_, [&](const Object& o) { return o.shown.unseen > settings_.max_age; });
+    forget();
   } else {
     for (Object& o : objects_) o.hits += o.was_found ? 1 : 0;
   }
@@ -117,6 +117,19 @@ void ObjectTracker::see_motion(std::span<const FeatureMotion> motion) {
     }
     if (dx.size() >= kLeastFeatures) objects_[i].filter.see_motion(median(dx), median(dy));
   }
+}
+
+void ObjectTracker::forget() {
+  std::erase_if(objects_, [&](const Object& o) { return o.shown.unseen > settings_.max_age; });
+  if (objects_.size() <= kMostKept) return;
+  std::vector<int> unseen;
+  for (const Object& o : objects_) unseen.push_back(o.shown.unseen);
+  std::nth_element(unseen.begin(), unseen.begin() + kMostKept, unseen.end());
+  const int longest = unseen[kMostKept];
+  std::erase_if(objects_, [&](const Object& o) { return o.shown.unseen > longest; });
+  std::size_t left = objects_.size() - kMostKept;
+  std::erase_if(objects_,
+                [&](const Object& o) { return left > 0 && o.shown.unseen == longest && left--; });
 }
 
 void ObjectTracker::pair(std::span<const FoundObject> found, std::span<const int> usable,

@@ -49,10 +49,13 @@ struct TrackerSettings {
 /// of those in an object's box corrects its rate (median flow, Kalal et al. 2010).
 ///
 /// Of one thread. At most kMostObjects detections of a frame, those of the highest confidence, are
-/// used; detections whose numbers are not finite or whose box has no area are not.
+/// used; detections whose numbers are not finite or whose box has no area are not. Of more than
+/// kMostKept objects, those unseen for longest are forgotten before max_age.
 class ObjectTracker {
  public:
+  /// Bounds what a frame costs: kMostObjects * kMostKept overlaps, and what assign() is bounded by.
   static constexpr int kMostObjects = 500;
+  static constexpr std::size_t kMostKept = 1000;
 
   explicit ObjectTracker(const TrackerSettings& settings) : settings_(settings) {}
 
@@ -81,6 +84,7 @@ class ObjectTracker {
   void see_motion(std::span<const FeatureMotion> motion);
   void pair(std::span<const FoundObject> found, std::span<const int> usable, uint64_t now);
   void begin(const FoundObject& found, int index, uint64_t now);
+  void forget();
 
   TrackerSettings settings_;
   std::vector<Object> objects_;

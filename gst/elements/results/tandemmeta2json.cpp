@@ -2,8 +2,9 @@
 /**
  * SECTION:element-tandemmeta2json
  *
- * Takes frames and gives a line of JSON for each: its #GstVideoRegionOfInterestMeta as detections
- * or labels of the scene, its #GstTandemMotionMeta, its number, times and size. The fields are in
+ * Takes frames and gives a line of JSON for each: its #GstVideoRegionOfInterestMeta and
+ * #GstAnalyticsRelationMeta as detections or labels of the scene, its #GstTandemMotionMeta, its
+ * number, times and size. The fields are in
  * docs/json-lines.md. Pixels are never read, so frames may lie in any memory.
  *
  * |[
@@ -48,9 +49,10 @@ constexpr tandem::Property<Settings> kProperties[] = {
 
 struct _GstTandemMeta2Json {
   GstBaseTransform parent;
-  Settings* settings;  // under the object lock
-  gint width, height;  // the streaming thread's, as is what follows
+  Settings* settings;      // under the object lock
+  tandem::FrameSize size;  // the streaming thread's, as is what follows
   guint64 frames;
+  tandem::BadResults told;
 };
 
 G_DEFINE_TYPE_WITH_CODE(GstTandemMeta2Json, gst_tandem_meta_2_json, GST_TYPE_BASE_TRANSFORM,
@@ -58,7 +60,9 @@ G_DEFINE_TYPE_WITH_CODE(GstTandemMeta2Json, gst_tandem_meta_2_json, GST_TYPE_BAS
                                                 "writes metadata as lines of JSON"))
 
 static gboolean gst_tandem_meta_2_json_start(GstBaseTransform* base) {
-  GST_TANDEM_META_2_JSON(base)->frames = 0;
+  auto* self = GST_TANDEM_META_2_JSON(base);
+  self->frames = 0;
+  self->told = {};
   return TRUE;
 }
 
@@ -77,8 +81,8 @@ static GstCaps* gst_tandem_meta_2_json_transform_caps(GstBaseTransform*, GstPadD
 static gboolean gst_tandem_meta_2_json_set_caps(GstBaseTransform* base, GstCaps* in, GstCaps*) {
   auto* self = GST_TANDEM_META_2_JSON(base);
   const GstStructure* video = gst_caps_get_structure(in, 0);
-  return gst_structure_get_int(video, "width", &self->width) &&
-         gst_structure_get_int(video, "height", &self->height);
+  return gst_structure_get_int(video, "width", &self->size.width) &&
+         gst_structure_get_int(video, "height", &self->size.height);
 }
 
 // No pool: a line is as long as it is.
@@ -104,12 +108,14 @@ static GstFlowReturn gst_tandem_meta_2_json_prepare_output_buffer(GstBaseTransfo
                                                                   GstBuffer* in, GstBuffer** out) {
   auto* self = GST_TANDEM_META_2_JSON(base);
   const tandem::Status status = tandem::guard([&] {
-    tandem::FrameOrigin origin{{}, self->frames, {self->width, self->height}, g_get_real_time()};
+    tandem::FrameOrigin origin{{}, self->frames, self->size, g_get_real_time()};
     {
       const tandem::ObjectLock lock(self);
       origin.source = self->settings->source_id;
     }
-    *out = wrap(tandem::frame_json_line(in, origin));
+    const tandem::FrameResults results = tandem::read_results(in, self->size);
+    tell_bad_results(GST_ELEMENT(self), results.bad, self->told);
+    *out = wrap(tandem::frame_json_line(in, results, origin));
     return tandem::Status();
   });
   if (!status.ok()) {

@@ -13,8 +13,8 @@
  * and on those that the detector left out (its property `interval`), the element adds the object
  * where it is expected.
  *
- * A new stream, a flush, a segment that does not go on, and frames of another size begin with no
- * objects. Ids are never used again.
+ * A new stream, a flush, a segment that does not go on, frames of another size, and a gap of more
+ * than 10 s and `max-age` frames in the timestamps begin with no objects. Ids are never used again.
  *
  * |[
  * gst-launch-1.0 filesrc location=people.mp4 ! decodebin ! videoconvert ! vividfilter !
@@ -30,7 +30,6 @@
 #include <vector>
 
 #include "gst/elements/elements.h"
-#include "gst/meta/framejson.h"
 #include "gst/meta/region.h"
 #include "gst/meta/resultmeta.h"
 #include "gst/meta/results.h"
@@ -64,13 +63,19 @@ constexpr tandem::Property<TrackerSettings> kProperties[] = {
      "An object that the detector misses is reported where it is expected for as long (frames)",
      &TrackerSettings::coast, 0, 100'000}};
 
+// Frames that overload drops leave gaps too, in which objects keep their ids.
+constexpr GstClockTime kLeastGap = 10 * GST_SECOND;
+
 /// What the streaming thread keeps.
 struct TrackState {
   tandem::ObjectTracker tracker{{}};
   GstSegment segment{};
   tandem::FrameSize size;
+  GstClockTime frame_duration = 0;     ///< by the caps; 0: unknown
   bool detectors_mark_frames = false;  ///< frames without the mark were left out by the detector
   bool told_too_many = false, told_other_tracker = false;
+  tandem::BadResults told_bad;
+  GstClockTime last_time = GST_CLOCK_TIME_NONE;  ///< running time of the last frame that has one
 
   std::vector<tandem::FoundObject> found;
   std::vector<tandem::FeatureMotion> motion;
@@ -90,18 +95,8 @@ G_DEFINE_TYPE_WITH_CODE(GstTandemTrack, gst_tandem_track, GST_TYPE_BASE_TRANSFOR
 
 namespace {
 
-void read_motion(GstBuffer* frame, std::vector<tandem::FeatureMotion>& motion) {
-  motion.clear();
-  const GstTandemMotionMeta* meta = tandem::motion_of(frame);
-  for (guint i = 0; meta && i < meta->count; ++i) {
-    const GstTandemMotionVector& v = meta->vectors[i];
-    motion.push_back({v.x, v.y, v.dx, v.dy});
-  }
-}
-
-// Objects that another tracker has given ids stay as they are; returns the others.
-std::vector<tandem::FrameObject> objects_without_id(GstTandemTrack* self, GstBuffer* frame) {
-  std::vector<tandem::FrameObject> objects = tandem::read_results(frame).objects;
+// Takes out objects that another tracker has given ids: they stay as they are.
+void leave_out_others(GstTandemTrack* self, std::vector<tandem::FrameObject>& objects) {
   const auto others = std::erase_if(objects, [](const auto& o) { return o.object_id.has_value(); });
   if (others > 0 && !std::exchange(self->state->told_other_tracker, true)) {
     GST_ELEMENT_WARNING(self, STREAM, FAILED,
@@ -116,12 +111,11 @@ std::vector<tandem::FrameObject> objects_without_id(GstTandemTrack* self, GstBuf
          objects.size(), tandem::ObjectTracker::kMostObjects),
         (nullptr));
   }
-  return objects;
 }
 
 // No label becomes a quark here, since quarks are never freed.
 uint32_t label_of(const tandem::FrameObject& object) {
-  const GQuark quark = g_quark_try_string(object.label);
+  const GQuark quark = g_quark_try_string(object.label.c_str());
   return quark == 0 && object.region ? object.region->roi_type : quark;
 }
 
@@ -143,20 +137,36 @@ tandem::FrameObject attach_predicted(GstBuffer* frame, const tandem::TrackedObje
   return added;
 }
 
+// Whether so much time lies between two frames that nothing is where it was.
+bool is_gap(GstClockTime from, GstClockTime to, int max_age, GstClockTime frame_duration) {
+  if (!GST_CLOCK_TIME_IS_VALID(from) || !GST_CLOCK_TIME_IS_VALID(to)) return false;
+  const GstClockTime time = to > from ? to - from : from - to;
+  return time > kLeastGap && time / static_cast<guint>(max_age) > frame_duration;
+}
+
 void track(GstTandemTrack* self, GstBuffer* frame, GstClockTime now) {
   TrackState& state = *self->state;
+  TrackerSettings settings;
   {
     const tandem::ObjectLock lock(self);
-    state.tracker.set(self->settings);
+    settings = self->settings;
   }
-  const std::vector<tandem::FrameObject> objects = objects_without_id(self, frame);
+  state.tracker.set(settings);
+  if (is_gap(state.last_time, now, settings.max_age, state.frame_duration)) state.tracker.restart();
+  if (GST_CLOCK_TIME_IS_VALID(now)) state.last_time = now;
+  tandem::FrameResults results = tandem::read_results(frame, state.size);
+  tell_bad_results(GST_ELEMENT(self), results.bad, state.told_bad);
+  std::vector<tandem::FrameObject>& objects = results.objects;
+  leave_out_others(self, objects);
   state.found.clear();
   for (const tandem::FrameObject& o : objects) {
     state.found.push_back({{double(o.x), double(o.y), double(o.width), double(o.height)},
                            o.confidence.value_or(1),
                            label_of(o)});
   }
-  read_motion(frame, state.motion);
+  state.motion.clear();
+  for (const GstTandemMotionVector& v : results.motion)
+    state.motion.push_back({v.x, v.y, v.dx, v.dy});
   const tandem::FrameResultMeta* marks = tandem::result_meta_of(frame);
   const bool is_marked = marks && marks->detector_ran;
   if (is_marked) state.detectors_mark_frames = true;
@@ -182,6 +192,11 @@ static gboolean gst_tandem_track_set_caps(GstBaseTransform* base, GstCaps* in, G
     return FALSE;
   if (size.width != state.size.width || size.height != state.size.height) state.tracker.restart();
   state.size = size;
+  gint frames = 0, seconds = 0;  // a fraction
+  if (gst_structure_get_fraction(video, "framerate", &frames, &seconds) && frames > 0)
+    state.frame_duration = gst_util_uint64_scale_int(GST_SECOND, seconds, frames);
+  else
+    state.frame_duration = 0;
   return TRUE;
 }
 
@@ -189,6 +204,8 @@ static gboolean gst_tandem_track_start(GstBaseTransform* base) {
   TrackState& state = *GST_TANDEM_TRACK(base)->state;
   state.tracker.restart();
   state.detectors_mark_frames = state.told_too_many = state.told_other_tracker = false;
+  state.told_bad = {};
+  state.last_time = GST_CLOCK_TIME_NONE;
   return TRUE;
 }
 
@@ -202,15 +219,19 @@ static bool goes_on(const GstSegment& before, const GstSegment& now) {
 
 static gboolean gst_tandem_track_sink_event(GstBaseTransform* base, GstEvent* event) {
   TrackState& state = *GST_TANDEM_TRACK(base)->state;
+  const auto restart = [&state] {
+    state.tracker.restart();
+    state.last_time = GST_CLOCK_TIME_NONE;
+  };
   switch (GST_EVENT_TYPE(event)) {
     case GST_EVENT_STREAM_START:
     case GST_EVENT_FLUSH_STOP:
-      state.tracker.restart();
+      restart();
       break;
     case GST_EVENT_SEGMENT: {
       GstSegment segment;
       gst_event_copy_segment(event, &segment);
-      if (!goes_on(std::exchange(state.segment, segment), segment)) state.tracker.restart();
+      if (!goes_on(std::exchange(state.segment, segment), segment)) restart();
       break;
     }
     default:

@@ -22,7 +22,7 @@ double share(uint64_t part, uint64_t all) {
 class People final : public ResultSummary {
  public:
   bool add(GstBuffer* frame) override {
-    const std::vector<FrameObject> objects = read_results(frame).objects;
+    const std::vector<FrameObject> objects = read_results(frame, {}).objects;
     const uint64_t here = objects.size();
     for (const FrameObject& object : objects)
       if (object.object_id) ids_.insert(*object.object_id);
@@ -80,7 +80,7 @@ class Labels final : public ResultSummary {
  public:
   bool add(GstBuffer* frame) override {
     ++frames_;
-    const FrameResults results = read_results(frame);
+    const FrameResults results = read_results(frame, {});
     if (!results.scenes.empty())
       ++frames_with_[results.scenes.front().label];
     else if (!results.objects.empty())

@@ -184,5 +184,20 @@ TEST(Tracker, UsesTheMostConfidentOfTooMany) {
   }
 }
 
+// As many new objects in each frame as are used, none of which comes back.
+TEST(Tracker, ForgetsThoseUnseenForLongestOfTooMany) {
+  TrackerSettings settings = at_once();
+  settings.max_age = settings.coast = 100'000;
+  ObjectTracker tracker(settings);
+  constexpr int kMost = ObjectTracker::kMostObjects;
+  for (int frame = 0; frame < 20; ++frame) {
+    std::vector<FoundObject> found;
+    for (int i = 0; i < kMost; ++i) found.push_back({{100.0 * i, 1000.0 * frame, 50, 50}, 1, 0});
+    const auto objects = next(tracker, found);
+    EXPECT_EQ(objects.size(), std::min<std::size_t>(kMost * (frame + 1), ObjectTracker::kMostKept));
+    for (const TrackedObject& o : objects) EXPECT_LE(o.unseen, 1);
+  }
+}
+
 }  // namespace
 }  // namespace tandem
