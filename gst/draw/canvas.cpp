@@ -12,9 +12,21 @@ uint8_t to_sample(double value) {
   return static_cast<uint8_t>(std::clamp(std::lround(value), 0L, 255L));
 }
 
+Rect part_of(const GstVideoFrame* frame, const Rect& seen) {
+  const int64_t width = GST_VIDEO_FRAME_WIDTH(frame), height = GST_VIDEO_FRAME_HEIGHT(frame);
+  const int64_t x = std::clamp<int64_t>(seen.x, 0, width);
+  const int64_t y = std::clamp<int64_t>(seen.y, 0, height);
+  return {x, y, std::clamp<int64_t>(seen.width, 0, width - x),
+          std::clamp<int64_t>(seen.height, 0, height - y)};
+}
+
 }  // namespace
 
-Canvas::Canvas(GstVideoFrame* frame) : frame_(frame), writer_(frame) {
+Canvas::Canvas(GstVideoFrame* frame)
+    : Canvas(frame, {0, 0, GST_VIDEO_FRAME_WIDTH(frame), GST_VIDEO_FRAME_HEIGHT(frame)}) {}
+
+Canvas::Canvas(GstVideoFrame* frame, const Rect& seen)
+    : frame_(frame), seen_(part_of(frame, seen)), writer_(frame) {
   const GstVideoColorimetry& colorimetry = frame->info.colorimetry;
   if (!gst_video_color_matrix_get_Kr_Kb(colorimetry.matrix, &luma_red_, &luma_blue_)) {
     gst_video_color_matrix_get_Kr_Kb(GST_VIDEO_COLOR_MATRIX_BT601, &luma_red_, &luma_blue_);
@@ -43,11 +55,14 @@ Canvas::Samples Canvas::samples_of(Color color) const {
 }
 
 void Canvas::fill_samples(Rect area, const Samples& samples) {
-  const SampleWriter::Pixels seen = {
-      static_cast<int>(std::clamp<int64_t>(area.x, 0, width())),
-      static_cast<int>(std::clamp<int64_t>(area.y, 0, height())),
-      static_cast<int>(std::clamp<int64_t>(area.x + area.width, 0, width())),
-      static_cast<int>(std::clamp<int64_t>(area.y + area.height, 0, height()))};
+  const auto column = [&](int64_t x) {
+    return static_cast<int>(seen_.x + std::clamp<int64_t>(x, 0, seen_.width));
+  };
+  const auto row = [&](int64_t y) {
+    return static_cast<int>(seen_.y + std::clamp<int64_t>(y, 0, seen_.height));
+  };
+  const SampleWriter::Pixels seen = {column(area.x), row(area.y), column(area.x + area.width),
+                                     row(area.y + area.height)};
   if (seen.x0 < seen.x1 && seen.y0 < seen.y1) writer_.fill(seen, samples);
 }
 
@@ -77,7 +92,8 @@ void Canvas::line(int64_t x0, int64_t y0, int64_t x1, int64_t y1, int line_width
 
 void Canvas::blend(int64_t x, int64_t y, const Coverage& coverage, Color color) {
   if (x >= width() || y >= height() || x + coverage.width <= 0 || y + coverage.height <= 0) return;
-  writer_.mix(static_cast<int>(x), static_cast<int>(y), coverage, samples_of(color));
+  writer_.mix(static_cast<int>(seen_.x + x), static_cast<int>(seen_.y + y), coverage,
+              samples_of(color));
 }
 
 }  // namespace tandem

@@ -26,9 +26,12 @@ class Canvas {
  public:
   /// `frame` is mapped for writing and outlives the canvas; its format is supported.
   explicit Canvas(GstVideoFrame* frame);
+  /// The part `seen` of the frame, as far as it lies inside: the canvas begins at its top left.
+  /// Letters may reach a little beyond its edges.
+  Canvas(GstVideoFrame* frame, const Rect& seen);
 
-  int width() const { return GST_VIDEO_FRAME_WIDTH(frame_); }
-  int height() const { return GST_VIDEO_FRAME_HEIGHT(frame_); }
+  int width() const { return static_cast<int>(seen_.width); }
+  int height() const { return static_cast<int>(seen_.height); }
 
   void fill(Rect area, Color color);
 
@@ -50,6 +53,7 @@ class Canvas {
   void fill_samples(Rect area, const Samples& samples);
 
   GstVideoFrame* frame_;
+  Rect seen_;  ///< in the frame
   SampleWriter writer_;
   double luma_red_ = 0, luma_blue_ = 0;  ///< Kr and Kb of the frame's colour matrix
   int offset_[GST_VIDEO_MAX_COMPONENTS] = {}, range_[GST_VIDEO_MAX_COMPONENTS] = {};

@@ -39,8 +39,10 @@ Attached attach(GstBuffer* frame, const Region& region, FrameSize size) {
   const Span x(region.x, region.width, size.width), y(region.y, region.height, size.height);
   FrameResultMeta* const results = x.is_any() && y.is_any() ? ensure_result_meta(frame) : nullptr;
   if (!results) return {};
+  const GstVideoCropMeta* const crop = gst_buffer_get_video_crop_meta(frame);
   GstVideoRegionOfInterestMeta* meta = gst_buffer_add_video_region_of_interest_meta_id(
-      frame, region.label, x.place(), y.place(), x.pixels(), y.pixels());
+      frame, region.label, x.place() + (crop ? crop->x : 0), y.place() + (crop ? crop->y : 0),
+      x.pixels(), y.pixels());
   if (!meta) return {};
   // One counter for all elements of the process, those of other plugins included: regions of
   // several stages may meet on one frame.

@@ -20,7 +20,8 @@ struct Region {
 };
 
 /// Attaches the part of `region` that lies in the frame to a writable buffer, at least one pixel of
-/// it, in the forms that other elements read. The meta's type is the label; it has no parent (-1).
+/// it, in the forms that other elements read. The frame is the part that is seen if the buffer has
+/// a GstVideoCropMeta. The meta's type is the label; it has no parent (-1).
 /// Its parameter `detection` has `label` (string), `label_id` (int), `confidence`, and `x_min`,
 /// `y_min`, `x_max`, `y_max` (doubles), which are fractions of the frame from 0 to 1. Where
 /// GStreamer has GstAnalyticsRelationMeta, an object of it has the same box, and its id is the

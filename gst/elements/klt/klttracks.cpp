@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 
 #include <gst/tandem/motionmeta.h>
+#include <gst/video/video.h>
 
 #include <cstddef>
+#include <span>
 
 #include "gst/elements/elements.h"
 #include "gst/elements/klt/klttensors.h"
@@ -15,6 +17,18 @@ namespace {
 static_assert(sizeof(KltTrack) == sizeof(GstTandemMotionVector) &&
               offsetof(KltTrack, id) == offsetof(GstTandemMotionVector, id) &&
               offsetof(KltTrack, age) == offsetof(GstTandemMotionVector, age));
+
+// Stages see the part that is not cut off; places on a buffer are in the whole.
+GstTandemMotionVector* in_the_whole(const GstVideoCropMeta& crop,
+                                    std::span<const GstTandemMotionVector> seen) {
+  auto* const vectors =
+      static_cast<GstTandemMotionVector*>(g_memdup2(seen.data(), seen.size_bytes()));
+  for (GstTandemMotionVector& v : std::span(vectors, seen.size())) {
+    v.x += static_cast<float>(crop.x);
+    v.y += static_cast<float>(crop.y);
+  }
+  return vectors;
+}
 
 class KltTracksWork final : public StageWork {
  public:
@@ -40,8 +54,18 @@ class KltTracksWork final : public StageWork {
   void publish(StageFrame& frame, GstBuffer* buffer) const override {
     const int count = *frame.result<int>(1);
     if (count == 0) return;
-    gst_buffer_add_tandem_motion_meta(buffer, frame.result<GstTandemMotionVector>(0),
-                                      static_cast<guint>(count), gst_memory_ref(frame.memory(0)));
+    const std::span vectors(frame.result<GstTandemMotionVector>(0),
+                            static_cast<std::size_t>(count));
+    if (const GstVideoCropMeta* crop = gst_buffer_get_video_crop_meta(buffer)) {
+      GstTandemMotionVector* const moved = in_the_whole(*crop, vectors);
+      const gsize bytes = vectors.size_bytes();
+      gst_buffer_add_tandem_motion_meta(
+          buffer, moved, static_cast<guint>(count),
+          gst_memory_new_wrapped(GST_MEMORY_FLAG_READONLY, moved, bytes, 0, bytes, moved, g_free));
+      return;
+    }
+    gst_buffer_add_tandem_motion_meta(buffer, vectors.data(), static_cast<guint>(count),
+                                      gst_memory_ref(frame.memory(0)));
   }
 
  private:

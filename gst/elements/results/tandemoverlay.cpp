@@ -210,6 +210,13 @@ void draw(GstTandemOverlay* self, tandem::Canvas& canvas, const tandem::FrameRes
     draw_vector(canvas, one, settings.vector_scale, line_width);
 }
 
+// The part of the frame that is seen, where an element only marks what is cut off.
+tandem::Rect seen_part(GstBuffer* buffer, const GstVideoInfo& info) {
+  const GstVideoCropMeta* crop = gst_buffer_get_video_crop_meta(buffer);
+  return {crop ? crop->x : 0, crop ? crop->y : 0, GST_VIDEO_INFO_WIDTH(&info),
+          GST_VIDEO_INFO_HEIGHT(&info)};
+}
+
 }  // namespace
 
 // Labels are written for a size of frames.
@@ -262,8 +269,9 @@ static GstFlowReturn gst_tandem_overlay_transform_ip(GstBaseTransform* base, Gst
     return GST_FLOW_ERROR;
   }
   const tandem::Status status = tandem::guard([&] {
-    tandem::Canvas canvas(&frame);
+    tandem::Canvas canvas(&frame, seen_part(buffer, self->info));
     const tandem::FrameSize size{canvas.width(), canvas.height()};
+    if (size.width == 0 || size.height == 0) return tandem::Status();
     draw(self, canvas, tandem::read_results(buffer, size), settings);
     return tandem::Status();
   });

@@ -7,12 +7,37 @@
 #include <utility>
 
 namespace tandem {
+namespace {
+
+// Leaves the part that is seen, of the size `info`, where an element only marks what is cut off.
+void keep_seen(GstVideoFrame& video, const GstVideoCropMeta& crop, const GstVideoInfo& info) {
+  const gint width = GST_VIDEO_INFO_WIDTH(&info), height = GST_VIDEO_INFO_HEIGHT(&info);
+  if (int64_t{crop.x} + width > GST_VIDEO_FRAME_WIDTH(&video) ||
+      int64_t{crop.y} + height > GST_VIDEO_FRAME_HEIGHT(&video))
+    return;
+  const GstVideoFormatInfo* const format = video.info.finfo;
+  for (guint c = 0; c < GST_VIDEO_FORMAT_INFO_N_COMPONENTS(format); ++c) {
+    const guint plane = GST_VIDEO_FORMAT_INFO_PLANE(format, c);
+    if (GST_VIDEO_FORMAT_INFO_POFFSET(format, c) != 0) continue;  // not the plane's first
+    const auto x = static_cast<gint>(crop.x >> GST_VIDEO_FORMAT_INFO_W_SUB(format, c));
+    const auto y = static_cast<gint>(crop.y >> GST_VIDEO_FORMAT_INFO_H_SUB(format, c));
+    video.data[plane] = static_cast<guint8*>(video.data[plane]) +
+                        y * GST_VIDEO_FRAME_PLANE_STRIDE(&video, plane) +
+                        x * GST_VIDEO_FORMAT_INFO_PSTRIDE(format, c);
+  }
+  video.info.width = width;
+  video.info.height = height;
+}
+
+}  // namespace
 
 bool FrameItem::open(GstBuffer* owned, const GstVideoInfo& info, bool writes_pixels) {
   buffer = owned;
   const GstMapFlags access = writes_pixels ? GST_MAP_READWRITE : GST_MAP_READ;
   const auto flags = static_cast<GstMapFlags>(int{access} | int{GST_VIDEO_FRAME_MAP_FLAG_NO_REF});
   mapped = gst_video_frame_map(&video, &info, buffer, flags);
+  const GstVideoCropMeta* const crop = gst_buffer_get_video_crop_meta(buffer);
+  if (mapped && crop) keep_seen(video, *crop, info);
   return mapped;
 }
 

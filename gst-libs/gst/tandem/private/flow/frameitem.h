@@ -41,7 +41,8 @@ struct FrameItem : Item {
   /// Which of the device's numbers the one has that failed; negative: the one that it is on.
   int device_of(const opencl::Error& error) const;
 
-  /// Takes over the buffer and maps it. False when it cannot be mapped: the buffer is still taken.
+  /// Takes over the buffer and maps it; of a buffer with a GstVideoCropMeta, the part that is seen.
+  /// False when it cannot be mapped: the buffer is still taken.
   bool open(GstBuffer* owned, const GstVideoInfo& info, bool writes_pixels);
   /// No data when there is none. `queue`: of the device that is about to copy it, if one is.
   Plane<const uint8_t> previous_luma(const opencl::Queue* queue) const;
