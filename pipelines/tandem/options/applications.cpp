@@ -17,7 +17,7 @@ constexpr const BenchChain& kScene = kBenchChains[3];
 
 constexpr Application kApplications[] = {
     {kVivid.name, "finds people", "vividfilter ! vividhistogram ! vividclassifier", kVivid.stages,
-     bench_size(kVivid), summarise_people},
+     bench_size(kVivid), summarise_people, true},
     {kSrad.name, "takes the speckle out of ultrasound and radar pictures",
      "sradextract ! sradprepare ! sradreduce ! sraddiffuse ! sradupdate iterations=20 ! "
      "sradcompress",

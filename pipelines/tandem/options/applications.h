@@ -17,6 +17,7 @@ struct Application {
   const char* bench_stages;  ///< what `bench` puts there
   Size bench_size;           ///< of the frames, unless `bench` is told otherwise
   MakeResultSummary* make_summary;
+  bool finds_objects = false;  ///< tandemtrack can give them ids
 };
 
 std::span<const Application> applications();

@@ -124,6 +124,11 @@ void choose_input(RunSettings& settings) {
 }
 
 void check(RunSettings& settings, const std::optional<TextOutput>& metadata) {
+  const bool own_stages = settings.bin.stages != settings.application->stages;
+  if (settings.track && !own_stages && !settings.application->finds_objects) {
+    throw UsageError(std::string("--track gives ids to objects, and '") +
+                     settings.application->name + "' finds none: use it with vivid");
+  }
   const std::size_t sizes = settings.sizes.size();
   if (sizes > 1 && settings.segment_frames == 0) {
     throw UsageError("--size with several sizes needs --segment-frames");

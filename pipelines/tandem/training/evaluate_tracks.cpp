@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
+#include <algorithm>
 #include <cstdio>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -23,6 +24,11 @@ struct Result {
   TrackEvaluation evaluation;
 };
 
+// Lines of JSON name frames in which nothing was found too.
+bool has_no_box(const TrackFile& file) {
+  return std::ranges::all_of(file.tracks, [](const auto& frame) { return frame.second.empty(); });
+}
+
 std::vector<Result> results_of(const Request& request) {
   std::vector<Result> results;
   TrackEvaluation sum;
@@ -31,6 +37,10 @@ std::vector<Result> results_of(const Request& request) {
     TrackFile found = read_found_tracks(request.tracks[i], request.label);
     if (truth.tracks.empty())
       throw std::runtime_error("'" + request.truth[i] + "' has no box of '" + request.label + "'");
+    if (has_no_box(found)) {
+      std::fprintf(stderr, "tandem: '%s' has no box of '%s' with an id\n",
+                   request.tracks[i].c_str(), request.label.c_str());
+    }
     scale_to(truth, found);
     results.push_back(
         {request.tracks[i], evaluate_tracks(truth.tracks, found.tracks, request.min_overlap)});
@@ -92,6 +102,7 @@ Request parse(const std::vector<std::string>& arguments) {
   parser.add("json", r.json, "FILE", "Write the results; - is standard output");
   parser.parse(arguments);
   if (r.truth.empty()) throw UsageError("--truth PATH is missing");
+  if (r.tracks.empty()) throw UsageError("--tracks FILE is missing");
   if (r.truth.size() != r.tracks.size())
     throw UsageError("--truth and --tracks must be given as often as each other");
   if (!(r.min_overlap > 0 && r.min_overlap <= 1)) throw UsageError("--iou must be in (0, 1]");

@@ -293,6 +293,15 @@ TEST_F(RunVivid, BadInputGetsAClearMessage) {
   }
 }
 
+TEST_F(RunVivid, TrackGivesIds) {
+  const CommandResult result = run({"--track", "--threshold", kAll, "--metadata", path("m.jsonl")});
+  EXPECT_NE(result.output.find(" different"), std::string::npos) << result.output << result.errors;
+  EXPECT_TRUE(metadata("m.jsonl").back().at("detections").at(0).contains("object_id"));
+  const CommandResult refused = run_tandem({"run", "scene", "--track", "--input", video_});
+  EXPECT_EQ(refused.status, 2);
+  EXPECT_NE(refused.errors.find("'scene' finds none"), std::string::npos) << refused.errors;
+}
+
 struct BadOptions {
   std::vector<std::string> options;
   int status;

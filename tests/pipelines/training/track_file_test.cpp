@@ -4,6 +4,8 @@
 #include <gtest/gtest.h>
 
 #include <stdexcept>
+#include <string>
+#include <utility>
 
 #include "tests/pipelines/training/folder.h"
 
@@ -73,6 +75,48 @@ TEST_F(TrackFiles, ErrorsNameTheLine) {
                 .find("no 'object_id'"),
             std::string::npos);
   EXPECT_THROW(read_found_tracks(folder_ / "none", "person"), std::runtime_error);
+}
+
+TEST_F(TrackFiles, NumbersThatAreNoneAreErrors) {
+  const auto line_with = [](const std::string& frame, const std::string& box) {
+    return R"({"frame":)" + frame +
+           R"(,"width":640,"height":480,"detections":[{"label":"person",)" + box + "}]}\n";
+  };
+  const std::string box = R"("x":1,"y":2,"w":3,"h":4)", with_id = R"("object_id":1,)" + box;
+  EXPECT_EQ(error_of(line_with("0", with_id)), "none");
+  const std::pair<std::string, const char*> cases[] = {
+      {"1,1,nan,1,10,20,1\n", "line 1: column 3 is 'nan'"},
+      {"1,1,1,1,inf,20,1\n", "line 1: column 5 is 'inf'"},
+      {line_with("NaN", with_id), "line 1: is not JSON"},
+      {line_with("2147483647", with_id), "line 1: 'frame' is 2147483647, not a whole number"},
+      {line_with("-1", with_id), "line 1: 'frame' is -1"},
+      {line_with("1e300", with_id), "line 1: 'frame' is 1e+300"},
+      {line_with("null", with_id), "line 1: 'frame' is null"},
+      {line_with("0", R"("object_id":"a",)" + box), "line 1: 'object_id' is \"a\""},
+      {line_with("0", R"("object_id":1e30,)" + box), "line 1: 'object_id' is 1e+30"},
+      {line_with("0", R"("object_id":1,"x":null,"y":2,"w":3,"h":4)"),
+       "line 1: type must be number"},
+      {line_with("0", R"("object_id":1,"x":1,"y":2,"w":-3,"h":4)"), "line 1: the box has no area"},
+      {line_with("0", R"("object_id":1,"x":1,"y":2,"h":4)"), "line 1: key 'w' not found"},
+  };
+  for (const auto& [text, says] : cases)
+    EXPECT_NE(error_of(text).find(says), std::string::npos) << text << error_of(text);
+}
+
+// One object cannot be in two places.
+TEST_F(TrackFiles, AnIdComesOnceInAFrame) {
+  EXPECT_NE(error_of("1,7,1,1,10,20,1\n2,7,1,1,10,20,1\n2,7,50,1,10,20,1\n")
+                .find("line 3: frame 2 has the id 7 already"),
+            std::string::npos);
+  const std::string line = R"({"frame":0,"width":640,"height":480,"detections":[)"
+                           R"({"label":"person","object_id":7,"x":1,"y":2,"w":3,"h":4}]})"
+                           "\n";
+  EXPECT_NE(error_of(line + line).find("line 2: frame 0 has the object_id 7 already"),
+            std::string::npos);
+}
+
+TEST_F(TrackFiles, AFileWithoutBoxesIsOne) {
+  EXPECT_TRUE(read_found_tracks(file("empty", ""), "person").tracks.empty());
 }
 
 }  // namespace
