@@ -7,7 +7,7 @@
 #include <set>
 #include <vector>
 
-#include "gst/meta/framejson.h"
+#include "files/terminal_text.h"
 #include "gst/meta/results.h"
 #include "pipelines/formatted.h"
 #include "pipelines/tandem/pipeline/tandembin.h"
@@ -100,7 +100,7 @@ class Labels final : public ResultSummary {
     labels.resize(std::min(labels.size(), most));
     std::string text;
     for (const auto& [label, frames] : labels) {
-      text += formatted("%s%s in %.0f%%", text.empty() ? "" : ", ", label.c_str(),
+      text += formatted("%s%s in %.0f%%", text.empty() ? "" : ", ", terminal_text(label).c_str(),
                         100 * share(frames, frames_));
     }
     return text + " of the frames";

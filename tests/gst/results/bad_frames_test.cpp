@@ -7,9 +7,12 @@
 #include <gst/video/video.h>
 #include <gtest/gtest.h>
 
+#include <cmath>
+#include <iterator>
 #include <limits>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <random>
 #include <string>
 
 namespace tandem::test {
@@ -136,6 +139,68 @@ TEST_P(BadFrames, MayHaveAnyNumberOfLabels) {
                           (std::to_string(i) + std::string(2000, 'm')).c_str(), nullptr));
   }
   EXPECT_TRUE(process(buffer));
+}
+
+guint any_number(std::mt19937& random) {
+  constexpr guint kOdd[] = {
+      0, 1, 2, 47, 48, 63, 64, G_MAXINT - 1, G_MAXINT, guint(G_MININT), G_MAXUINT, guint(-5)};
+  return random() % 2 ? kOdd[random() % std::size(kOdd)] : static_cast<guint>(random() % 80);
+}
+
+// A parameter with fields of any type.
+GstStructure* any_param(std::mt19937& random) {
+  constexpr const char* kNames[] = {"detection", "scene", "object_id", "other"};
+  constexpr const char* kFields[] = {"label", "label_id", "confidence", "id"};
+  constexpr double kDoubles[] = {0.5, 1e308, -1e308, 1e-320, HUGE_VAL, NAN};
+  GstStructure* made = gst_structure_new_empty(kNames[random() % std::size(kNames)]);
+  for (const char* field : kFields) {
+    switch (random() % 5) {
+      case 0:
+        gst_structure_set(made, field, G_TYPE_INT, static_cast<gint>(any_number(random)), nullptr);
+        break;
+      case 1:
+        gst_structure_set(made, field, G_TYPE_DOUBLE, kDoubles[random() % std::size(kDoubles)],
+                          nullptr);
+        break;
+      case 2:
+        gst_structure_set(made, field, G_TYPE_STRING, "text", nullptr);
+        break;
+      case 3:
+        gst_structure_set(made, field, G_TYPE_UINT64, guint64{G_MAXUINT64}, nullptr);
+        break;
+      default:
+        break;
+    }
+  }
+  return made;
+}
+
+TEST_P(BadFrames, MayHaveAnything) {
+  std::mt19937 random(1);
+  for (int i = 0; i < 300; ++i) {
+    SCOPED_TRACE(i);
+    GstBuffer* buffer = i % 3 ? gst_buffer_new_allocate(nullptr, kBytes, nullptr) : bad_frame();
+    GST_BUFFER_PTS(buffer) = random() % 2 ? GST_CLOCK_TIME_NONE : random() * guint64{random()};
+    for (unsigned count = random() % 20; count > 0; --count) {
+      auto* region = gst_buffer_add_video_region_of_interest_meta_id(
+          buffer, random() % 3, any_number(random), any_number(random), any_number(random),
+          any_number(random));
+      region->id = static_cast<gint>(any_number(random));
+      region->parent_id = static_cast<gint>(any_number(random));
+      for (unsigned params = random() % 4; params > 0; --params)
+        gst_video_region_of_interest_meta_add_param(region, any_param(random));
+    }
+    const BufferRef out = process(buffer);
+    ASSERT_TRUE(out);
+    if (GetParam() != std::string("tandemmeta2json")) continue;
+    std::string line(gst_buffer_get_size(out.get()), 0);
+    gst_buffer_extract(out.get(), 0, line.data(), line.size());
+    const nlohmann::json parsed = nlohmann::json::parse(line);
+    for (const nlohmann::json& one : parsed.at("detections")) {
+      EXPECT_LE(one.at("x").get<int>() + one.at("w").get<int>(), 64);
+      EXPECT_GT(one.at("w"), 0);
+    }
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(Elements, BadFrames,

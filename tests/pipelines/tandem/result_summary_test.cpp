@@ -76,6 +76,15 @@ TEST(ResultSummary, Labels) {
   EXPECT_EQ(found->summary(), "forest in 60%, coast in 20%, street in 20% of the frames");
 }
 
+// A label may be any text of a model's file.
+TEST(ResultSummary, LabelsCannotControlTheTerminal) {
+  const auto found = summarise_labels(nullptr);
+  const BufferRef labelled = frame();
+  add_region(labelled.get(), "coast\x1b[2J\n");
+  found->add(labelled.get());
+  EXPECT_EQ(found->summary(), "coast\\x1b[2J\\x0a in 100% of the frames");
+}
+
 TEST(ResultSummary, EveryApplicationHasSome) {
   for (const Application& application : applications()) {
     SCOPED_TRACE(application.name);
