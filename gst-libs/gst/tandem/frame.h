@@ -36,7 +36,8 @@ gpointer gst_tandem_frame_get_data(const GstTandemFrame* frame);
  * gst_tandem_frame_get_video: (skip)
  * @frame: a frame
  *
- * Returns: the pixels, mapped for reading, and for writing if the stage changes them
+ * Returns: the pixels that are seen (#GstVideoCropMeta), mapped for reading, and for writing if the
+ *   stage changes them
  */
 GST_TANDEM_API
 const GstVideoFrame* gst_tandem_frame_get_video(const GstTandemFrame* frame);

@@ -74,6 +74,7 @@ struct TrackState {
   GstClockTime frame_duration = 0;     ///< by the caps; 0: unknown
   bool detectors_mark_frames = false;  ///< frames without the mark were left out by the detector
   bool told_too_many = false, told_other_tracker = false;
+  bool saw_frames = false, saw_detector = false;
   tandem::BadResults told_bad;
   GstClockTime last_time = GST_CLOCK_TIME_NONE;  ///< running time of the last frame that has one
 
@@ -157,6 +158,7 @@ void track(GstTandemTrack* self, GstBuffer* frame, GstClockTime now) {
   tandem::FrameResults results = tandem::read_results(frame, state.size);
   tell_bad_results(GST_ELEMENT(self), results.bad, state.told_bad);
   std::vector<tandem::FrameObject>& objects = results.objects;
+  const bool has_objects = !objects.empty();
   leave_out_others(self, objects);
   state.found.clear();
   for (const tandem::FrameObject& o : objects) {
@@ -170,6 +172,8 @@ void track(GstTandemTrack* self, GstBuffer* frame, GstClockTime now) {
   const tandem::FrameResultMeta* marks = tandem::result_meta_of(frame);
   const bool is_marked = marks && marks->detector_ran;
   if (is_marked) state.detectors_mark_frames = true;
+  state.saw_frames = true;
+  state.saw_detector |= is_marked || has_objects;
   const bool detected = is_marked || !objects.empty() || !state.detectors_mark_frames;
   for (const tandem::TrackedObject& o :
        state.tracker.advance(state.found, detected, state.motion, now)) {
@@ -204,6 +208,7 @@ static gboolean gst_tandem_track_start(GstBaseTransform* base) {
   TrackState& state = *GST_TANDEM_TRACK(base)->state;
   state.tracker.restart();
   state.detectors_mark_frames = state.told_too_many = state.told_other_tracker = false;
+  state.saw_frames = state.saw_detector = false;
   state.told_bad = {};
   state.last_time = GST_CLOCK_TIME_NONE;
   return TRUE;
@@ -224,6 +229,13 @@ static gboolean gst_tandem_track_sink_event(GstBaseTransform* base, GstEvent* ev
     state.last_time = GST_CLOCK_TIME_NONE;
   };
   switch (GST_EVENT_TYPE(event)) {
+    case GST_EVENT_EOS:
+      if (state.saw_frames && !state.saw_detector) {
+        GST_ELEMENT_WARNING(base, STREAM, FAILED,
+                            ("No frame had an object. Put a detector before tandemtrack."),
+                            ("Detectors of Tandem mark frames in which they find nothing."));
+      }
+      break;
     case GST_EVENT_STREAM_START:
     case GST_EVENT_FLUSH_STOP:
       restart();

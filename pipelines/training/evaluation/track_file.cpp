@@ -122,7 +122,13 @@ TrackFile read_json_lines(std::istream& file, const std::string& label) {
 
 TrackFile read_true_tracks(const std::string& path, const std::string& label) {
   const fs::path folder(path);
-  if (!fs::is_directory(folder)) return read_mot(folder, label);
+  if (!fs::is_directory(folder)) {
+    std::ifstream file(path);
+    if ((file >> std::ws).peek() == '{')
+      throw std::runtime_error("truth '" + path +
+                               "' is JSON: the truth is a folder or a text of MOTChallenge");
+    return read_mot(folder, label);
+  }
   TrackFile read = read_mot(folder / "gt" / "gt.txt", label);
   read.width = side_of(folder, "imWidth");
   read.height = side_of(folder, "imHeight");

@@ -159,6 +159,32 @@ TEST_F(Track, IdsOfRegionsMayCollide) {
   EXPECT_EQ(ids, (std::vector<uint64_t>{5, 5, 1, 2}));
 }
 
+// Whether the end of the stream came with a warning.
+bool warns_at_the_end(GstHarness* harness) {
+  const ObjectRef<GstBus> bus(gst_bus_new());
+  gst_element_set_bus(harness->element, bus.get());
+  gst_harness_push_event(harness, gst_event_new_eos());
+  gst_element_set_bus(harness->element, nullptr);
+  GstMessage* message = gst_bus_pop_filtered(bus.get(), GST_MESSAGE_WARNING);
+  if (message) gst_message_unref(message);
+  return message != nullptr;
+}
+
+TEST_F(Track, WarnsWhereNoDetectorIs) {
+  EXPECT_FALSE(warns_at_the_end(harness_));  // no frame
+  start("");
+  process(0, BufferRef(gst_buffer_new()));
+  EXPECT_TRUE(warns_at_the_end(harness_));
+  start("");
+  id_at(0);
+  EXPECT_FALSE(warns_at_the_end(harness_));
+  start("");
+  BufferRef marked(gst_buffer_new());
+  mark_detected(marked.get());
+  process(0, std::move(marked));
+  EXPECT_FALSE(warns_at_the_end(harness_));
+}
+
 TEST_F(Track, AnObjectThatLeftTheFrameIsNotReported) {
   start("min-hits=1 coast=50");
   for (int i = 0; i < 10; ++i) id_at(i * kFrame, 460 + 15 * i);

@@ -115,6 +115,15 @@ TEST_F(TrackFiles, AnIdComesOnceInAFrame) {
             std::string::npos);
 }
 
+TEST_F(TrackFiles, TheTruthIsNoJson) {
+  try {
+    read_true_tracks(file("a.jsonl", " {\"frame\":0}\n"), "person");
+    FAIL();
+  } catch (const std::runtime_error& e) {
+    EXPECT_NE(std::string(e.what()).find("is JSON"), std::string::npos) << e.what();
+  }
+}
+
 TEST_F(TrackFiles, AFileWithoutBoxesIsOne) {
   EXPECT_TRUE(read_found_tracks(file("empty", ""), "person").tracks.empty());
 }
