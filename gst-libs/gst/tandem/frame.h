@@ -195,8 +195,8 @@ gboolean gst_tandem_frame_download(GstTandemFrame* frame, guint output);
  * @frame: a frame
  * @output: which, from 0 on: rows of 8-bit luma as wide as the frame, one after the other
  *
- * Enqueues the download that gst_tandem_frame_take_luma() needs in `collect`: none where the luma is
- * read straight from the device then. Inside `enqueue`, after the commands that make the output.
+ * Enqueues the download that gst_tandem_frame_take_luma() needs in `collect`: none where the luma
+ * is read straight from the device then. Inside `enqueue`, after the commands that make the output.
  *
  * Returns: %FALSE when the device failed, after which `enqueue` returns %FALSE
  */
