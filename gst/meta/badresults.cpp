@@ -30,24 +30,28 @@ std::optional<gdouble> clean_confidence(gdouble value, BadResults& bad) {
 }
 
 void tell_bad_results(GstElement* element, const BadResults& bad, BadResults& told) {
-  const auto tell = [&](gsize BadResults::*kind, const char* what, const char* consequence) {
-    if (bad.*kind == 0 || told.*kind > 0) return;
-    told.*kind = bad.*kind;
-    GST_ELEMENT_WARNING(element, STREAM, FAILED, ("%s: %s.", what, consequence),
-                        ("%" G_GSIZE_FORMAT " in this frame. Later frames are treated alike, "
-                         "without a message.",
-                         bad.*kind));
-  };
-  tell(&BadResults::boxes, "Objects have boxes without an area or outside of the frame",
-       "they are left out");
-  tell(&BadResults::confidences, "Objects have confidences that are no numbers from 0 to 1",
-       "they count as unknown");
-  tell(&BadResults::labels, "Labels are not UTF-8 or too long",
-       "invalid bytes are replaced, and at most 256 bytes are read");
-  tell(&BadResults::vectors, "Motion vectors are not finite or outside of the frame",
-       "they are left out");
-  tell(&BadResults::not_read, "A frame has more than 10000 objects or 100000 motion vectors",
-       "the others are left out");
+  constexpr struct {
+    gsize BadResults::*count;
+    const char *what, *consequence;
+  } kKinds[] = {
+      {&BadResults::boxes, "Objects have boxes without an area or outside of the frame",
+       "they are left out"},
+      {&BadResults::confidences, "Objects have confidences that are no numbers from 0 to 1",
+       "they count as unknown"},
+      {&BadResults::labels, "Labels are not UTF-8 or too long",
+       "invalid bytes are replaced, and at most 256 bytes are read"},
+      {&BadResults::vectors, "Motion vectors are not finite or outside of the frame",
+       "they are left out"},
+      {&BadResults::not_read, "A frame has more than 10000 objects or 100000 motion vectors",
+       "the others are left out"}};
+  for (const auto& [count, what, consequence] : kKinds) {
+    if (bad.*count == 0 || told.*count > 0) continue;
+    told.*count = bad.*count;
+    GST_ELEMENT_WARNING(
+        element, STREAM, FAILED, ("%s: %s.", what, consequence),
+        ("%" G_GSIZE_FORMAT " in this frame. Later frames are treated alike, without a message.",
+         bad.*count));
+  }
 }
 
 }  // namespace tandem
