@@ -66,6 +66,50 @@ die_of_apt() {
   fi || exit 1
 }
 
+install_packages() {
+  may_install || die "neither root nor sudo without a password; run this as root and come back:" \
+    "apt-get update && apt-get install --no-install-recommends $*"
+  say "installing $# packages with apt (log: .cache/apt.log)"
+  make_cache
+  : >.cache/apt.log
+  list_packages
+  apt install --no-install-recommends "$@" ||
+    { apt update && : >.cache/apt.log && apt install --no-install-recommends "$@"; } || die_of_apt .cache/apt.log
+}
+
+# --- GstAnalytics ------------------------------------------------------------------------------------
+
+export PKG_CONFIG_PATH=$root/.cache/analytics/pkgconfig${PKG_CONFIG_PATH:+:$PKG_CONFIG_PATH}
+
+# has_analytics: whether this GStreamer has it, from 1.24 on.
+has_analytics() {
+  pkg-config --atleast-version=1.24 gstreamer-1.0 2>/dev/null
+}
+
+# Debian's package of its headers needs OpenCV's, 800 MB, so that only packages of Tandem are built with it. The headers
+# are unpacked here, not installed, and the library is that of the package libgstreamer-plugins-bad1.0-0.
+unpack_analytics() {
+  if ! has_analytics || pkg-config --exists gstreamer-analytics-1.0; then return; fi
+  local log=.cache/analytics.log library
+  library=$(pkg-config --variable=libdir gstreamer-1.0)/libgstanalytics-1.0.so.0
+  say 'fetching the headers of GstAnalytics: libgstreamer-plugins-bad1.0-dev (0.5 MB, unpacked here, not installed)'
+  rm -rf .cache/analytics
+  make_cache .cache/analytics
+  if may_install; then list_packages; fi
+  (
+    cd .cache/analytics &&
+      LC_ALL=C apt-get -q -o Acquire::Retries=3 -o APT::Sandbox::User="$(id -un)" download libgstreamer-plugins-bad1.0-dev &&
+      dpkg-deb --fsys-tarfile libgstreamer-plugins-bad1.0-dev_*.deb |
+      tar -x --wildcards './usr/include/*/gst/analytics' './usr/lib/*/gstreamer-analytics-1.0.pc' &&
+      mkdir pkgconfig &&
+      sed -e 's|^prefix=.*|prefix=${pcfiledir}/../usr|' -e "s|^Libs:.*|Libs: $library|" \
+        usr/lib/*/pkgconfig/gstreamer-analytics-1.0.pc >pkgconfig/gstreamer-analytics-1.0.pc &&
+      rm -r usr/lib libgstreamer-plugins-bad1.0-dev_*.deb
+  ) >$log 2>&1 && return
+  rm -rf .cache/analytics
+  say "without GstAnalytics: its headers cannot be fetched (log: $log); later, with the network: ./dev setup gstreamer"
+}
+
 # --- meson and ninja ---------------------------------------------------------------------------------
 
 # quiet_meson FOLDER ARGUMENT...: what meson prints goes to a log, and its error here.

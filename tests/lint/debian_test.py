@@ -17,7 +17,8 @@ class Debian(unittest.TestCase):
     def test_build_needs_the_headers_that_dev_installs(self):
         """`./dev package` installs what debian/control needs, and debian/control needs the headers among that."""
         dev = read("dev")
-        groups = re.search(r"^package\(\) \{\n  need (.*)$", dev, re.MULTILINE)[1]
+        package = re.search(r"^package\(\) \{\n(.*?)\n\}$", dev, re.MULTILINE | re.DOTALL)[1]
+        groups = " ".join(re.findall(r"\bneed ([^;\n]*)", package))
         groups = groups.replace('"${to_run[@]}"', re.search(r"^to_run=\((.*)\)$", dev, re.MULTILINE)[1])
         dev = dev.split("declare -A packages=(")[1]
         installed = {name for group in groups.split()

@@ -30,6 +30,24 @@ dpkg: error processing archive /var/cache/apt/archives/g++-12_12.2.0-14_amd64.de
 E: Sub-process /usr/bin/dpkg returned an error code (1)"""
 ROOM, NO_ROOM = "echo Avail; echo 1000000", "echo Avail; echo 0"
 INSTALLED, MISSING = "echo installed", "exit 1"
+OLD_GSTREAMER = "exit 1"
+NEW_GSTREAMER = """\
+case "$*" in
+  --atleast-version=1.24*) ;;
+  --variable=libdir*) echo /usr/lib/here ;;
+  --exists*) [ -f "${PKG_CONFIG_PATH%%:*}/gstreamer-analytics-1.0.pc" ] ;;
+esac"""
+ANALYTICS = """\
+prefix=/usr
+includedir=${prefix}/include
+libdir=${prefix}/lib/here
+
+Name: gstreamer-analytics-1.0
+Description: analytics
+Version: 1.26.2
+Libs: -L${libdir} -lgstanalytics-1.0
+Cflags: -I${includedir}/gstreamer-1.0
+"""
 MESON = """\
 [ "$1" != setup ] || { mkdir -p build/meson-private && touch build/build.ninja build/meson-private/cmd_line.txt; }
 echo 'The Meson build system'"""
@@ -47,7 +65,7 @@ class Dev(unittest.TestCase):
         for name in ["dev", "tools/steps.sh"]:
             shutil.copy(ROOT / name, self.root / name)
         for name, text in {"id": "echo 0", "dpkg-query": MISSING, "apt-get": "exit 0", "sudo": "exit 1",
-                           "df": ROOM, "meson": MESON, "ninja": "exit 0"}.items():
+                           "df": ROOM, "meson": MESON, "ninja": "exit 0", "pkg-config": OLD_GSTREAMER}.items():
             self.program(name, text)
 
     def program(self, name, text):
@@ -108,6 +126,40 @@ class Dev(unittest.TestCase):
         self.program("apt-get", f'echo "$*" >>"{self.root}/called"')
         self.assertEqual(self.run_dev("setup", "json").returncode, 0)
         self.has((self.root / "called").read_text(encoding="utf-8"), "Acquire::Retries=3", "install")
+
+    def test_headers_of_analytics_are_unpacked_once(self):
+        usr = self.root / "deb/usr"
+        for path, text in {"include/gstreamer-1.0/gst/analytics/analytics.h": "", "lib/here/other.so": "",
+                           "lib/here/pkgconfig/gstreamer-analytics-1.0.pc": ANALYTICS}.items():
+            (usr / path).parent.mkdir(parents=True, exist_ok=True)
+            (usr / path).write_text(text, encoding="utf-8")
+        self.program("dpkg-query", INSTALLED)
+        self.program("apt-get", f'echo "$*" >>"{self.root}/called"; touch libgstreamer-plugins-bad1.0-dev_1_amd64.deb')
+        self.program("dpkg-deb", f'tar -c -C "{self.root}/deb" .')
+        unpacked = self.root / ".cache/analytics"
+        self.assertEqual(self.run_dev("setup", "gstreamer").returncode, 0)
+        self.assertFalse(unpacked.exists())  # GStreamer has none
+        self.program("pkg-config", NEW_GSTREAMER)
+        self.assertEqual(self.run_dev("setup", "json").returncode, 0)
+        self.assertFalse(unpacked.exists())
+        for _ in range(2):
+            result = self.run_dev("setup", "gstreamer")
+            self.assertEqual((result.returncode, result.stderr), (0, ""))
+        calls = (self.root / "called").read_text(encoding="utf-8")
+        self.assertEqual(calls.count("download libgstreamer-plugins-bad1.0-dev"), 1, calls)
+        self.assertTrue((unpacked / "usr/include/gstreamer-1.0/gst/analytics/analytics.h").exists())
+        text = (unpacked / "pkgconfig/gstreamer-analytics-1.0.pc").read_text(encoding="utf-8")
+        self.has(text, "prefix=${pcfiledir}/../usr\n", "\nLibs: /usr/lib/here/libgstanalytics-1.0.so.0\n")
+        self.assertEqual(sorted(path.name for path in unpacked.iterdir()), ["pkgconfig", "usr"])
+
+    def test_without_headers_of_analytics_the_build_goes_on(self):
+        self.program("dpkg-query", INSTALLED)
+        self.program("pkg-config", NEW_GSTREAMER)
+        self.apt_says(NO_NETWORK)
+        result = self.run_dev("build")
+        self.assertEqual((result.returncode, result.stderr), (0, ""))
+        self.has(result.stdout, "without GstAnalytics:", "(log: .cache/analytics.log)")
+        self.assertFalse((self.root / ".cache/analytics").exists())
 
     def test_the_video_of_the_demo(self):
         if pathlib.Path("/usr/share/doc/opencv-doc/examples/data/vtest.avi").exists():
