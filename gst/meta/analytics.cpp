@@ -12,13 +12,18 @@ constexpr gsize kMostEntries = 256;
 // Memory for as many is there at once: seldom are there more objects in a frame.
 constexpr gsize kFirstEntries = 32, kEntryBytes = 64;
 
-// The frame's meta if it may have one entry more; null otherwise.
-GstAnalyticsRelationMeta* meta_for_one_more(GstBuffer* frame) {
-  if (GstAnalyticsRelationMeta* meta = gst_buffer_get_analytics_relation_meta(frame))
-    return gst_analytics_relation_get_length(meta) < kMostEntries ? meta : nullptr;
-  if (!gst_buffer_is_writable(frame)) return nullptr;
+// The frame's meta; null if there is none and none can be added.
+GstAnalyticsRelationMeta* ensure_meta(GstBuffer* frame) {
+  GstAnalyticsRelationMeta* const meta = gst_buffer_get_analytics_relation_meta(frame);
+  if (meta || !gst_buffer_is_writable(frame)) return meta;
   GstAnalyticsRelationMetaInitParams sizes{kFirstEntries, kFirstEntries * kEntryBytes};
   return gst_buffer_add_analytics_relation_meta_full(frame, &sizes);
+}
+
+// The frame's meta if it may have one entry more; null otherwise.
+GstAnalyticsRelationMeta* meta_for_one_more(GstBuffer* frame) {
+  GstAnalyticsRelationMeta* const meta = ensure_meta(frame);
+  return meta && gst_analytics_relation_get_length(meta) < kMostEntries ? meta : nullptr;
 }
 
 // The first class of a classification. One with several is a distribution: the most probable.
@@ -90,6 +95,8 @@ void add_track(GstBuffer* frame, gint object, uint64_t object_id, GstClockTime f
   gst_analytics_relation_meta_set_relation(meta, GST_ANALYTICS_REL_TYPE_RELATE_TO, track.id, from);
 }
 
+void mark(GstBuffer* frame) { ensure_meta(frame); }
+
 void read(GstBuffer* frame, FrameResults& results) {
   GstAnalyticsRelationMeta* meta = gst_buffer_get_analytics_relation_meta(frame);
   if (!meta) return;
@@ -121,6 +128,9 @@ void read(GstBuffer* frame, FrameResults& results) {
   }
 }
 
-bool is_on(GstBuffer* frame) { return gst_buffer_get_analytics_relation_meta(frame); }
+bool is_on(GstBuffer* frame) {
+  GstAnalyticsRelationMeta* const meta = gst_buffer_get_analytics_relation_meta(frame);
+  return meta && gst_analytics_relation_get_length(meta) > 0;
+}
 
 }  // namespace tandem::analytics

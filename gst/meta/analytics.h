@@ -19,10 +19,14 @@ gint add_scene(GstBuffer* frame, const Region& scene);
 void add_track(GstBuffer* frame, gint object, uint64_t object_id, GstClockTime first_seen,
                GstClockTime last_seen);
 
+/// Adds a meta without entries to a frame that has none, so that readers can tell that a detector
+/// ran: objectdetectionoverlay of GStreamer draws its last boxes on a frame without a meta.
+void mark(GstBuffer* frame);
+
 /// Appends objects and scenes.
 void read(GstBuffer* frame, FrameResults& results);
 
-/// Whether the frame has a GstAnalyticsRelationMeta.
+/// Whether the frame has a GstAnalyticsRelationMeta with entries.
 bool is_on(GstBuffer* frame);
 
 }  // namespace tandem::analytics

@@ -100,6 +100,7 @@ GstVideoRegionOfInterestMeta* attach_scene(GstBuffer* frame, const Region& scene
 
 void mark_detected(GstBuffer* frame) {
   if (FrameResultMeta* meta = ensure_result_meta(frame)) meta->detector_ran = true;
+  analytics::mark(frame);
 }
 
 void set_object_id(GstBuffer* frame, const FrameObject& object, uint64_t object_id,

@@ -8,6 +8,7 @@
 
 #include "gst/meta/framejson.h"
 #include "gst/meta/region.h"
+#include "gst/meta/resultmeta.h"
 
 namespace tandem::test {
 namespace {
@@ -60,8 +61,7 @@ TEST(FrameJson, Detections) {
   const BufferRef buffer = frame();
   ASSERT_TRUE(attach_region(buffer.get(), person(0.123456789), kOrigin.size));
   ASSERT_TRUE(attach_region(buffer.get(), person(1), kOrigin.size));
-  gpointer state = nullptr;
-  next_region(buffer.get(), &state)->id = 11;
+  results_in(result_meta_of(buffer.get()))[0].id = 11;
   EXPECT_NE(frame_json_line(buffer.get(), kOrigin)
                 .find(R"("detections":[{"id":11,"label":"person","label_id":3,"confidence":0.1235,)"
                       R"("x":10,"y":21,"w":30,"h":60},{"id":)"),
