@@ -209,7 +209,7 @@ class Fusion::Leader final : public Stage {
         localise_inputs(each);
       }
       pass(item).enqueue(frame(item), frame(item).queue());
-      if (to_host || frame(item).tensors_to_host) download(item);
+      if (to_host || frame(item).keep_tensors) download(item);
       return {};
     });
   }
@@ -308,8 +308,9 @@ Stage* Fusion::scheduled(int k) const {
 }
 
 void Fusion::begin(bool keeps_tensors) {
+  const auto keeps = [](const StageAdapter* stage) { return stage->keeps_tensors(); };
   const std::lock_guard lock(mutex_);
-  begun_[keeps_tensors] = true;
+  begun_[keeps_tensors || std::ranges::any_of(adapters_, keeps)] = true;
   compile();
 }
 

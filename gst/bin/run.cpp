@@ -175,7 +175,7 @@ FrameItem* Run::acquire() {
   g_assert(!idle_.empty());
   FrameItem* item = idle_.back();
   idle_.pop_back();
-  item->keep_tensors = item->tensors_to_host = keep_tensors;
+  item->keep(keep_tensors);
   return item;
 }
 

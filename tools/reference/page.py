@@ -27,7 +27,7 @@ in which a property may be set: *any*, or up to the one that is named.
 GROUPS = [("The adaptive bin", r"tandembin"), ("ViVid: people", r"vivid"), ("Tracking", r"klt"), ("SRAD", r"srad"),
           ("Scene Recognition", r"scene"), ("Drawing and publishing", r"")]
 # Properties of every stage, which are listed once.
-OF_EVERY_STAGE = ["device", "opencl-device"]
+OF_EVERY_STAGE = ["device", "opencl-device", "tensors"]
 STATES = {"read-only": "read-only", "construction": "construction", "ready": "READY", "paused": "PAUSED",
           "playing": "any"}
 LARGE = 2**31 - 1

@@ -10,6 +10,7 @@
 #include <gst/tandem/private/stagedescription.h>
 
 #include <string>
+#include <string_view>
 
 #include "scheduler/flow/intervals.h"
 
@@ -24,6 +25,7 @@ struct StageProperties {
   int interval = 1;
   int device = static_cast<int>(Device::automatic);
   std::string opencl_device = "auto";
+  std::string tensors = "none";
 };
 
 }  // namespace
@@ -71,7 +73,11 @@ static constexpr tandem::Property<StageProperties> kProperties[] = {
      &StageProperties::device, 0, 0, GST_PARAM_MUTABLE_READY, gst_tandem_device_get_type},
     {"opencl-device", "OpenCL device",
      "OpenCL device: auto (never a CPU), any, or a part of its name",
-     &StageProperties::opencl_device, 0, 0, GST_PARAM_MUTABLE_READY}};
+     &StageProperties::opencl_device, 0, 0, GST_PARAM_MUTABLE_READY},
+    {"tensors", "Tensors",
+     "Tensors that frames carry as GstTensorMeta, for elements of GStreamer 1.26 or newer: none, "
+     "all, or names of this stage's outputs separated by commas",
+     &StageProperties::tensors, 0, 0, GST_PARAM_MUTABLE_PLAYING | GST_TANDEM_PARAM_KEEPS_WORK}};
 
 static StageProperties& properties_of(GObject* object) {
   return GST_TANDEM_STAGE(object)->priv->properties;
@@ -85,8 +91,12 @@ int tandem::interval_of(GstTandemStage* stage) {
 tandem::StageAdapter& tandem::adapter_of(GstTandemStage* stage) { return stage->priv->adapter; }
 
 // Called by GObject after each property that was set.
-static void gst_tandem_stage_notify(GObject* object, GParamSpec*) {
-  GST_TANDEM_STAGE(object)->priv->adapter.property_set();
+static void gst_tandem_stage_notify(GObject* object, GParamSpec* spec) {
+  GstTandemStagePrivate& self = *GST_TANDEM_STAGE(object)->priv;
+  self.adapter.property_set();
+  if (std::string_view(spec->name) != "tensors") return;
+  tandem::ObjectLock lock(object);
+  self.adapter.choose_tensors(self.properties.tensors);
 }
 
 // Called by GStreamer after each property that was set of an object whose parent is the stage.
@@ -226,7 +236,7 @@ static GstFlowReturn gst_tandem_stage_transform_ip(GstBaseTransform* base, GstBu
     tandem::mark_left_out(buffer);
     return GST_FLOW_OK;
   }
-  self.item.keep_tensors = true;
+  self.item.keep(true);
   if (!self.item.open(buffer, self.info, self.adapter.description().changes_pixels)) {
     self.item.close();
     GST_ELEMENT_ERROR(stage, RESOURCE, READ,

@@ -5,6 +5,7 @@
 #include <gst/tandem/frame.h>
 #include <gst/tandem/private/problem.h>
 #include <gst/tandem/private/ref.h>
+#include <gst/tandem/private/tensorchoice.h>
 #include <gst/tandem/private/work.h>
 #include <gst/tandem/stage.h>
 #include <gst/video/video.h>
@@ -56,7 +57,9 @@ struct _GstTandemFrame {
   std::array<Maker, tandem::kMaxTensors> makers;
   tandem::SplitRows split;  ///< when it was split last
   bool published = false;
-  int leads = 1;       ///< so many stages from this one on are computed in one pass
+  int leads = 1;  ///< so many stages from this one on are computed in one pass
+  /// The outputs that the frame is to have as GstTensorMeta; null: none.
+  std::shared_ptr<const tandem::TensorChoice> choice;
   std::string notice;  ///< to be posted once no lock of the executor is held
 
   void forget_outputs();

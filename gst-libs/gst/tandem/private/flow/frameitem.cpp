@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include <gst/tandem/private/flow/frameitem.h>
 #include <gst/tandem/private/flow/stageadapter.h>
+#include <gst/tandem/private/gsttensors.h>
 #include <gst/tandem/private/leftout.h>
 
 #include <algorithm>
@@ -31,6 +32,22 @@ void keep_seen(GstVideoFrame& video, const GstVideoCropMeta& crop, const GstVide
 
 }  // namespace
 
+void FrameItem::keep(bool all) {
+  keep_tensors = keep_all_ = all;
+  for (std::size_t k = 0; k < slots.size(); ++k) {
+    slots[k].choice = stages[k]->tensor_choice();
+    keep_tensors |= slots[k].choice && gst_tensors::are_available();
+  }
+}
+
+bool FrameItem::stays(const GstTandemFrame& slot, TensorName tensor) const {
+  return keep_all_ || (keep_tensors && slot.choice && slot.choice->has(tensor));
+}
+
+bool FrameItem::is_to_host(int stage) const {
+  return keep_tensors && (keep_all_ || slots[static_cast<std::size_t>(stage)].choice);
+}
+
 bool FrameItem::open(GstBuffer* owned, const GstVideoInfo& info, bool writes_pixels) {
   buffer = owned;
   const GstMapFlags access = writes_pixels ? GST_MAP_READWRITE : GST_MAP_READ;
@@ -59,7 +76,7 @@ int FrameItem::device_of(const opencl::Error& error) const {
 }
 
 void FrameItem::waits(int stage, int restart) {
-  if (keep_tensors) return;
+  if (keep_all_) return;
   const auto is_read = [&](TensorName tensor, int from) {
     return std::ranges::any_of(stages.subspan(from), [&](const StageAdapter* reader) {
       return std::ranges::any_of(reader->description().inputs,
@@ -74,7 +91,8 @@ void FrameItem::waits(int stage, int restart) {
     const int from = k < restart ? restart : stage;
     for (int i = 0; i < kMaxTensors; ++i) {
       const TensorName tensor = slot.outputs[i].spec.name;
-      if (!slot.memories[i] || is_read(tensor, repeats ? std::min(from, repeat.first) : from))
+      if (!slot.memories[i] || stays(slot, tensor) ||
+          is_read(tensor, repeats ? std::min(from, repeat.first) : from))
         continue;
       slot.memories[i].reset();
       slot.outputs[i] = {};
@@ -91,21 +109,32 @@ void FrameItem::completed() {
     if (!slots[k].notice.empty()) stages[k]->post(std::exchange(slots[k].notice, {}));
   }
   if (buffer && keep_tensors && left_out != 0) mark_left_out(buffer);
+  if (status.ok()) put_on_buffer();
   for (GstTandemFrame& slot : slots) {
-    for (int i = 0; i < kMaxTensors; ++i) {
-      if (!slot.memories[i]) continue;
-      const TensorSpec& spec = slot.outputs[i].spec;
-      if (keep_tensors && status.ok() && !spec.scratch) {
-        gst_buffer_add_tandem_tensor_meta(buffer, spec.name.text(), spec.type, spec.dimensions,
-                                          spec.shape.data(), slot.memories[i].release());
-      }
-      slot.memories[i].reset();
-    }
+    for (MemoryRef& output : slot.memories) output.reset();
     for (MemoryRef& input : slot.local_inputs) input.reset();
     slot.outputs.fill({});
     slot.work.reset();
+    slot.choice.reset();
     slot.published = false;
   }
+}
+
+void FrameItem::put_on_buffer() {
+  std::vector<const GstTandemTensorMeta*> chosen;
+  for (std::size_t k = 0; k < slots.size(); ++k) {
+    GstTandemFrame& slot = slots[k];
+    if (slot.choice && slot.work) stages[k]->check(*slot.choice, slot.work->outputs);
+    for (int i = 0; i < kMaxTensors; ++i) {
+      const TensorSpec& spec = slot.outputs[i].spec;
+      if (!slot.memories[i] || spec.scratch || !stays(slot, spec.name)) continue;
+      const auto* meta =
+          gst_buffer_add_tandem_tensor_meta(buffer, spec.name.text(), spec.type, spec.dimensions,
+                                            spec.shape.data(), slot.memories[i].release());
+      if (meta && slot.choice && slot.choice->has(spec.name)) chosen.push_back(meta);
+    }
+  }
+  if (!chosen.empty()) gst_tensors::add(buffer, chosen);
 }
 
 GstBuffer* FrameItem::close() {

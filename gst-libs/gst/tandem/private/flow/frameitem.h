@@ -33,10 +33,13 @@ struct FrameItem : Item {
   opencl::Queue& queue() const { return *queues[lane]; }  ///< of its lane
   std::vector<GstTandemFrame> slots;                      ///< one a stage
 
-  bool keep_tensors = false;  ///< leave what the stages made on the buffer
-  /// Bring it to the host while the device works: what leaves the bin must not go with the device
-  /// when that fails later.
-  bool tensors_to_host = false;
+  /// Before open(): the tensors that stay on the buffer are `all` that the stages make, or those
+  /// that a stage's property `tensors` asks for.
+  void keep(bool all);
+  bool keep_tensors = false;  ///< any; set by keep()
+  /// Whether those of a stage come to the host while the device works: what leaves the bin must not
+  /// go with the device when that fails later.
+  bool is_to_host(int stage) const;
 
   /// Which of the device's numbers the one has that failed; negative: the one that it is on.
   int device_of(const opencl::Error& error) const;
@@ -53,6 +56,11 @@ struct FrameItem : Item {
   void completed() override;
   /// Gives the buffer back.
   GstBuffer* close();
+
+ private:
+  bool stays(const GstTandemFrame& slot, TensorName tensor) const;
+  void put_on_buffer();
+  bool keep_all_ = false;
 };
 
 }  // namespace tandem

@@ -106,7 +106,7 @@ Status SplitSides::enqueue(const SplitRows& rows, bool to_host) {
   if (rows.device_end == 0) return {};
   frame_.enqueue_first(item_.queue(), rows.device_end);
   enqueue_borders(rows);
-  if (!to_host && !item_.tensors_to_host) return {};
+  if (!to_host && !item_.is_to_host(index_)) return {};
   // The cores may still read what the round before left on the host.
   if (item_.repeat.holds(index_)) return {};
   const GstTandemWork& work = *frame_.work;
@@ -125,7 +125,7 @@ void SplitSides::join(const SplitRows& rows) {
   frame_.call(&GstTandemStageClass::join, GstTandemFrame::Inside::join, rows.device_end,
               rows.cores_begin);
   const bool comes_again = item_.repeat.holds(index_) && item_.round + 1 < item_.repeat.rounds;
-  if (!item_.tensors_to_host || comes_again) return;
+  if (!item_.is_to_host(index_) || comes_again) return;
   for (const SlotTensor& each : frame_.outputs)
     if (each.buffer && !each.spec.scratch) each.buffer->host(opencl::Buffer::Access::read);
 }

@@ -3,6 +3,7 @@
 #include <gst/tandem/private/flow/slottensors.h>
 #include <gst/tandem/private/flow/splitsides.h>
 #include <gst/tandem/private/flow/stageadapter.h>
+#include <gst/tandem/private/gsttensors.h>
 
 namespace tandem {
 namespace {
@@ -33,6 +34,28 @@ void StageAdapter::post(const std::string& notice) {
     if (std::exchange(posted_, notice) == notice) return;
   }
   GST_ELEMENT_WARNING(stage_, STREAM, FORMAT, ("%s", notice.c_str()), (nullptr));
+}
+
+void StageAdapter::choose_tensors(const std::string& text) {
+  auto choice = std::make_shared<const TensorChoice>(text);
+  if (!choice->is_any()) choice.reset();
+  std::lock_guard lock(choice_mutex_);
+  choice_ = std::move(choice);
+}
+
+std::shared_ptr<const TensorChoice> StageAdapter::tensor_choice() const {
+  std::lock_guard lock(choice_mutex_);
+  return choice_;
+}
+
+bool StageAdapter::keeps_tensors() const {
+  return gst_tensors::are_available() && tensor_choice() != nullptr;
+}
+
+void StageAdapter::check(const TensorChoice& choice, std::span<const TensorSpec> outputs) {
+  const std::string warning = choice.take_warning(name(), outputs);
+  if (!warning.empty())
+    GST_ELEMENT_WARNING(stage_, LIBRARY, SETTINGS, ("%s", warning.c_str()), (nullptr));
 }
 
 void StageAdapter::forget() {
@@ -110,7 +133,7 @@ Status StageAdapter::enqueue(Item& base, bool to_host) {
     if (item.round > 0) queue.wait_for_downloads();  // of its outputs in the round before
     localise_inputs(frame);
     frame.enqueue(queue);
-    if (to_host || item.tensors_to_host)
+    if (to_host || item.is_to_host(index_))
       each_output(frame, [&](opencl::Buffer& output) { output.enqueue_download(queue); });
     return {};
   });
@@ -129,7 +152,7 @@ Status StageAdapter::enqueue_band(Item& base, int first, int last, bool to_host)
     }
     const opencl::Queue::ConcurrentCopies beside(queue);
     frame.enqueue_band(queue, {first, last});
-    if (!to_host && !item.tensors_to_host) return {};
+    if (!to_host && !item.is_to_host(index_)) return {};
     const auto& outputs = frame.work->outputs;
     for (int o = 0; o < static_cast<int>(outputs.size()); ++o)
       if (!outputs[static_cast<std::size_t>(o)].scratch)

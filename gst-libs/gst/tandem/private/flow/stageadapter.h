@@ -6,6 +6,7 @@
 #include <gst/tandem/private/guard.h>
 #include <gst/tandem/private/stagedescription.h>
 #include <gst/tandem/private/stagesettings.h>
+#include <gst/tandem/private/tensorchoice.h>
 
 #include <atomic>
 #include <memory>
@@ -39,6 +40,13 @@ class StageAdapter final : public Stage {
   CurrentWork& work() { return work_; }
   const CurrentWork& work() const { return work_; }
   const StageDescription& description() const { return work_.description(); }
+
+  /// The property `tensors`, from any thread.
+  void choose_tensors(const std::string& text);
+  std::shared_ptr<const TensorChoice> tensor_choice() const;  ///< null: none
+  bool keeps_tensors() const;  ///< whether frames keep chosen ones, in this build
+  /// Posts a warning about tensors that are chosen and not made, once for each choice.
+  void check(const TensorChoice& choice, std::span<const TensorSpec> outputs);
 
   void forget();  ///< lets go of the work and its pools
   /// Posts a warning, unless it is the one posted last: work is made anew for other settings, too.
@@ -85,8 +93,10 @@ class StageAdapter final : public Stage {
   CurrentWork work_;
   int index_ = 0;
   std::atomic<bool> properties_set_{true};
-  std::mutex notice_mutex_;  // guards what follows
+  std::mutex notice_mutex_;  // guards the next
   std::string posted_;
+  mutable std::mutex choice_mutex_;  // guards the next
+  std::shared_ptr<const TensorChoice> choice_;
 };
 
 }  // namespace tandem
