@@ -24,8 +24,9 @@ CONFIGURATIONS = {
     "no brokers": NO_BROKERS,
     "no OpenCL": ["-Dopencl=disabled"],
     "no libclang": ["-Dlibclang=disabled"],
+    "no analytics": ["-Danalytics=disabled"],
     "nothing optional": [*NO_BROKERS, "-Dopencl=disabled", "-Dlibclang=disabled", "-Dintrospection=disabled",
-                         "-Drivals=disabled"],
+                         "-Drivals=disabled", "-Danalytics=disabled"],
 }
 
 
