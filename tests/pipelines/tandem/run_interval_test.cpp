@@ -10,7 +10,7 @@
 namespace tandem::test {
 namespace {
 
-constexpr const char* kAll = "0";  // a threshold that every window reaches
+constexpr const char* kEverything = "0";  // a threshold that every window reaches
 
 class RunInterval : public testing::Test {
  protected:
@@ -40,7 +40,7 @@ class RunInterval : public testing::Test {
 
 TEST_F(RunInterval, IntervalComputesEachNthFrame) {
   const CommandResult result =
-      run({"--interval", "5", "--metadata", metadata_path(), "--threshold", kAll});
+      run({"--interval", "5", "--metadata", metadata_path(), "--threshold", kEverything});
   ASSERT_EQ(result.status, 0) << result.errors;
   EXPECT_NE(result.output.find("vividclassifier 4/0"), std::string::npos) << result.output;
   const std::vector<nlohmann::json> frames = metadata();
@@ -51,7 +51,7 @@ TEST_F(RunInterval, IntervalComputesEachNthFrame) {
 
 TEST_F(RunInterval, ObjectsAreFollowedInBetween) {
   const CommandResult result =
-      run({"--interval", "5", "--track", "--metadata", metadata_path(), "--threshold", kAll});
+      run({"--interval", "5", "--track", "--metadata", metadata_path(), "--threshold", kEverything});
   ASSERT_EQ(result.status, 0) << result.errors;
   int predicted = 0;
   for (const nlohmann::json& frame : metadata()) {
