@@ -27,7 +27,7 @@ in which a property may be set: *any*, or up to the one that is named.
 GROUPS = [("The adaptive bin", r"tandembin"), ("ViVid: people", r"vivid"), ("Tracking", r"klt"), ("SRAD", r"srad"),
           ("Scene Recognition", r"scene"), ("Drawing and publishing", r"")]
 # Properties of every stage, which are listed once.
-OF_EVERY_STAGE = ["device", "opencl-device", "tensors"]
+OF_EVERY_STAGE = ["interval", "device", "opencl-device", "tensors"]
 STATES = {"read-only": "read-only", "construction": "construction", "ready": "READY", "paused": "PAUSED",
           "playing": "any"}
 LARGE = 2**31 - 1
@@ -150,7 +150,7 @@ def elements_text(described):
     rows = [(f"[`{one['name']}`](#{one['name']})", one["description"]) for _, some in grouped(described)
             for one in some]
     text = "## Elements\n\n" + table(["element", "what it does"], rows)
-    text += "\nEvery stage has these properties, for the time when it is outside of tandembin:\n\n"
+    text += "\nEvery stage has these properties. The two of the device are for the time when it is outside of tandembin:\n\n"
     stage = next(one for one in described["elements"] if one["stage"])
     text += properties_table([item for item in stage["properties"] if item["name"] in OF_EVERY_STAGE],
                              stage["name"]) + "\n"
