@@ -97,7 +97,7 @@ Watts power_w(const Chip& chip, const Load& load) {
           chip.u.idle_w + std::max(cores_w(chip.u), device_w(chip.u))};
 }
 
-Chip random_chip(unsigned seed) {
+Chip random_chip(unsigned seed, const ChipRanges& ranges) {
   std::mt19937 random(seed);
   const auto uniform = [&](double least, double most) {
     return std::uniform_real_distribution<double>(least, most)(random);
@@ -107,17 +107,21 @@ Chip random_chip(unsigned seed) {
   };
   Chip chip;
   chip.name = "random chip " + std::to_string(seed);
-  chip.cores = std::uniform_int_distribution<int>(1, 8)(random);
-  chip.stages.resize(std::uniform_int_distribution<int>(1, 6)(random));
-  const bool discrete = uniform(0, 1) < 0.4;
-  const double speedup = log_uniform(0.3, discrete ? 30 : 8);  // of the device, as a whole
+  const auto one_of = [&](int least, int most) {
+    return std::uniform_int_distribution<int>(least, most)(random);
+  };
+  chip.cores = one_of(ranges.least_cores, ranges.most_cores);
+  chip.stages.resize(static_cast<std::size_t>(one_of(ranges.least_stages, ranges.most_stages)));
+  const bool discrete = uniform(0, 1) < ranges.discrete;
+  const double speedup = log_uniform(ranges.least_speedup,
+                                     discrete ? ranges.most_discrete_speedup : ranges.most_speedup);
 
-  const double frame_s = log_uniform(1e-3, 8e-3);
+  const double frame_s = log_uniform(ranges.least_frame_s, ranges.most_frame_s);
   double sum = 0;
   for (Chip::Stage& stage : chip.stages) sum += stage.core_s = log_uniform(0.1, 1);
   for (Chip::Stage& stage : chip.stages) {
     stage.core_s *= frame_s / sum;
-    stage.medium_s = stage.core_s / (1 + (chip.cores - 1) * uniform(0.5, 1.1));
+    stage.medium_s = stage.core_s / (1 + (chip.cores - 1) * uniform(ranges.least_parallel, 1.1));
     stage.device_s = stage.core_s / (speedup * log_uniform(0.25, 4));
     if (!discrete) continue;
     stage.upload_s = log_uniform(0.005, 0.1) * frame_s;
@@ -126,7 +130,7 @@ Chip random_chip(unsigned seed) {
   chip.stages.back().download_s = 0;  // results are small, and read when somebody asks for them
 
   // Memory is shared: each frame more slows all down. One thread more than cores takes turns.
-  const double contention = uniform(0, 0.15);
+  const double contention = uniform(0, ranges.most_contention);
   for (int n = 1; n <= chip.cores; ++n) chip.slowdown.push_back(1 + contention * (n - 1));
   chip.slowdown.push_back(chip.slowdown.back() * (chip.cores + 1) / chip.cores * uniform(1, 1.05));
   chip.noise = uniform(0, 1) < 0.5 ? 0.02 : log_uniform(0.02, 0.15);
@@ -139,6 +143,12 @@ Chip random_chip(unsigned seed) {
   chip.u = {uniform(1, 10), uniform(0, 10), uniform(0, 10)};
   for (Chip::Power* power : {&chip.c, &chip.g, &chip.u}) power->medium_w = power->cores_w;
   chip.meter_resolution_s = uniform(0, 1) < 0.5 ? 1e-3 : 2e-2;
+  return chip;
+}
+
+Chip undisturbed(Chip chip) {
+  chip.drift = 0;
+  chip.bursts = {};
   return chip;
 }
 
@@ -311,6 +321,7 @@ Measurements perfect_measurements(const Chip& chip) {
   m.cores = chip.cores;
   m.devices = chip.devices;
   m.window = chip.window;
+  m.device_cores = chip.device_threads;
   m.domains = {Domain::dominant, Domain::dominant, Domain::dominant};
   const Watts one = power_w(chip, {.on_cores = 1}), all = power_w(chip, {.medium = 1});
   const Watts device = power_w(chip, {.on_device = 1});

@@ -44,6 +44,13 @@ struct Chip {
     double transfers = 1;          ///< how many times longer these take than to the first kind
   };
 
+  /// Threads of another program that compute for a while, at moments of their own seeded random.
+  struct Bursts {
+    double every_s = 0;  ///< mean of the exponentially distributed pauses; 0: there are none
+    double lasts_s = 0;
+    int threads = 0;
+  };
+
   std::string name;
   int cores = 1;
   std::vector<Stage> stages;
@@ -55,6 +62,7 @@ struct Chip {
   /// Standard deviation, relative, of what slows all down together, and how long it takes to become
   /// something else: a machine that somebody else uses too, or whose clocks and memory change.
   double drift = 0, drift_lasts_s = 0.25;
+  Bursts bursts;
   int window = 128;                        ///< most frames in flight
   Repeat repeat;                           ///< stages that a frame passes several times
   std::vector<Intervals::Rule> intervals;  ///< one a stage; empty: each stage computes each frame
@@ -71,6 +79,12 @@ struct Chip {
   /// And so much longer for each further lane, relative, while all cores compute frames: what lanes
   /// gain alone they do not gain then.
   double lanes_crowding = 0;
+  /// Seconds that a run waits on the device for each of its stages, before its copies begin. Runs
+  /// of other lanes go on meanwhile.
+  double launch_s = 0;
+  /// Threads on the cores that compute what is on the device: 0 if it has a processor of its own,
+  /// nC for PoCL. `crowding` is then 1 / nC, as both sides get their share of the cores.
+  int device_threads = 0;
 
   /// What each side takes for a run of split stages beside its rows.
   double split_cores_s = 0, split_device_s = 0;
@@ -119,9 +133,23 @@ struct Watts {
 };
 Watts power_w(const Chip& chip, const Load& load);
 
-/// A chip of seeded random: 1 to 6 stages, 1 to 8 cores, integrated or discrete, quiet or noisy; a
-/// frame takes 1 to 8 ms on a core.
-Chip random_chip(unsigned seed);
+/// Bounds of what random_chip() draws.
+struct ChipRanges {
+  int least_cores = 1, most_cores = 8;
+  int least_stages = 1, most_stages = 6;
+  double least_frame_s = 1e-3, most_frame_s = 8e-3;  ///< of a frame on one core
+  double discrete = 0.4;                             ///< part of the chips that are
+  /// Of the device as a whole, by one core; discrete ones have a greater bound.
+  double least_speedup = 0.3, most_speedup = 8, most_discrete_speedup = 30;
+  double least_parallel = 0.5;    ///< gain of medium grain by each further core
+  double most_contention = 0.15;  ///< by which each further busy core slows all down
+};
+
+/// A chip of seeded random, integrated or discrete, quiet or noisy.
+Chip random_chip(unsigned seed, const ChipRanges& ranges = {});
+
+/// The same chip without what disturbs it at times: bursts and drift.
+Chip undisturbed(Chip chip);
 
 /// The same chip with a device of another kind beside the first one: one that is as fast as that,
 /// half as good or no help at all, and better at some stages than at others.

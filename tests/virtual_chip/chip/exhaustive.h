@@ -24,6 +24,21 @@ Steady run_steadily(const Chip& chip, const Configuration& configuration, unsign
 Steady run_one_by_one(const Chip& chip, const Configuration& configuration, unsigned seed,
                       int frames);
 
+/// What a search of few seconds takes for the best.
+struct Best {
+  Configuration configuration;
+  Steady steady;
+};
+/// How long a look of best_of() and look_at() is: whole periods of all intervals up to ten.
+inline constexpr int kBestLookFrames = 2520;
+/// The best by a metric: a glance at all configurations, a second one at the 32 ahead, and a look
+/// at five of these. With more than nine numbers of threads only ten of them are glanced at first
+/// (1, 2, and steps of an eighth of the cores, up to nC + 1), and then those between the neighbours
+/// of the five ahead. A choice can be slightly better than this. Split frames take no part.
+Best best_of(const Chip& chip, unsigned seed, Metric metric);
+/// The look at one.
+Steady look_at(const Chip& chip, unsigned seed, const Configuration& configuration);
+
 /// Every configuration, run steadily.
 class Exhaustive {
  public:

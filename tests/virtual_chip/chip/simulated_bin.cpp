@@ -15,6 +15,8 @@ SimulatedBin::SimulatedBin(const Chip& chip, unsigned seed, const Objective& obj
   chain.device_capable = chip.device_capable();
   chain.can_split = chip.can_split();
   chain.device_only = chip.device_only();
+  for (int k = 0; k < chain.stages; ++k)
+    chain.serial_stages |= chip.stages[static_cast<std::size_t>(k)].serial ? 1u << k : 0;
   chain.devices = chip.devices;
   for (const int lanes : chip.lanes())
     if (lanes > 1) chain.lanes.push_back(lanes);
@@ -26,8 +28,9 @@ SimulatedBin::SimulatedBin(const Chip& chip, unsigned seed, const Objective& obj
     return Probe{static_cast<uint64_t>(1e9 * simulation_.now_s()), simulation_.cpu_s(),
                  simulation_.energy().reading(), chip_.cores};
   });
-  DeviceSide side{.letters = {{chain.device_capable, chain.devices, chain.lanes}},
-                  .model = std::move(model)};
+  DeviceSide side{
+      .letters = {{chain.device_capable, chain.devices, chain.lanes, chip.device_threads > 0}},
+      .model = std::move(model)};
   side.letters.insert(side.letters.end(), chain.further.begin(), chain.further.end());
   controller_->set_device(side);
   controller_->decided = [this](const Decision& decision) { decisions_.push_back(decision); };

@@ -29,6 +29,7 @@ Simulation::Simulation(const Chip& chip, unsigned seed)
       random_(seed),
       // Of mean 1.
       noise_(-chip.noise * chip.noise / 2, chip.noise),
+      bursts_random_(seed),
       energy_(chip.meter_resolution_s, chip.meter_pause_s, now_s_),
       dispatch_(rules_of(chip), chip.cores, true),
       items_(Dispatch::kMaxWindow),
@@ -37,6 +38,9 @@ Simulation::Simulation(const Chip& chip, unsigned seed)
   device_runs_left_.fill(-1);
   dispatch_.set_window(chip.window);
   dispatch_.set_period(intervals_.period());
+  in_burst_ = chip.bursts.every_s > 0;  // a pause comes first
+  burst_changes_s_ = now_s_;
+  begin_or_end_bursts();
   configure(dispatch_.configuration());
 }
 
@@ -221,8 +225,10 @@ void Simulation::send(Worker& worker) {
         std::max(0.0, upload_s - 1e-9 * static_cast<double>(times.begin_ns - times.let_in_ns));
   const double download_s =
       last < path.length() ? transfers * drawn_s(chip_.stages[path.stage(last - 1)].download_s) : 0;
+  const double launched_s =
+      now_s_ + (chip_.launch_s > 0 ? drawn_s((last - first) * chip_.launch_s) : 0);
   Stations& at = stations_[worker.entry->device];
-  at.upload_free_s = std::max(now_s_, at.upload_free_s) + upload_s;
+  at.upload_free_s = std::max(launched_s, at.upload_free_s) + upload_s;
   at.compute_free_s = std::max(at.upload_free_s, at.compute_free_s) + compute_s;
   at.download_free_s = std::max(at.compute_free_s, at.download_free_s) + download_s;
   done_s_[worker.entry->lane] = at.download_free_s;
@@ -240,7 +246,7 @@ double Simulation::device_stages_apart_s(Worker& worker) {
     const int k = path.stage(p);
     const Chip::Stage& stage = chip_.stages[k];
     const double upload_s = p == first ? transfers * drawn_s(stage.upload_s) : 0;
-    const double stage_s = drawn_s(chip_.device_s(device_kind, k)) + upload_s;
+    const double stage_s = drawn_s(chip_.device_s(device_kind, k)) + chip_.launch_s + upload_s;
     const double download_s = transfers * drawn_s(stage.download_s);
     times.stage_ns[k] += to_ns(stage_s);
     times.download_ns[k] += to_ns(download_s);
@@ -307,8 +313,10 @@ void Simulation::compute_position(Worker& worker) {
 
 // Of a core, for each thread that computes; the slowest thread decides how long all take together.
 double Simulation::share_of_cores() const {
-  if (others_ == 0) return 1;  // the chip says how its own threads slow each other down
-  const int threads = (medium() ? chip_.cores : on_cores_) + others_;
+  const int others = others_ + (in_burst_ ? chip_.bursts.threads : 0) +
+                     (on_device_ > 0 ? chip_.device_threads : 0);
+  if (others == 0) return 1;  // the chip says how its own threads slow each other down
+  const int threads = (medium() ? chip_.cores : on_cores_) + others;
   return std::min(1.0, static_cast<double>(chip_.cores) / threads);
 }
 
@@ -318,9 +326,22 @@ void Simulation::pass_time(double until_s) {
   energy_.pass(until_s, power_w(chip_, {.on_cores = medium() ? 0 : on_cores_,
                                         .medium = medium() ? medium_cores / chip_.cores : 0,
                                         .on_device = on_device_}));
-  cpu_s_ += std::min<double>(medium() ? medium_cores : on_cores_, chip_.cores) * (until_s - now_s_);
+  const double busy =
+      (medium() ? medium_cores : on_cores_) + (on_device_ > 0 ? chip_.device_threads : 0);
+  cpu_s_ += std::min<double>(busy, chip_.cores) * (until_s - now_s_);
   if (chip_.drift > 0) drift(until_s - now_s_);
   now_s_ = until_s;
+  begin_or_end_bursts();
+}
+
+void Simulation::begin_or_end_bursts() {
+  const Chip::Bursts& bursts = chip_.bursts;
+  while (bursts.every_s > 0 && now_s_ >= burst_changes_s_) {
+    in_burst_ = !in_burst_;
+    burst_changes_s_ +=
+        in_burst_ ? bursts.lasts_s
+                  : std::exponential_distribution<double>(1 / bursts.every_s)(bursts_random_);
+  }
 }
 
 // An Ornstein-Uhlenbeck process: it forgets where it was, and keeps its spread.

@@ -89,6 +89,7 @@ class Simulation {
   double drawn_s(double mean_s) { return mean_s * slower_ * noise_(random_); }
   void pass_time(double until_s);
   void drift(double lasted_s);
+  void begin_or_end_bursts();
 
   const Chip& chip_;
   const int stages_;
@@ -98,6 +99,10 @@ class Simulation {
   double drifted_ = 0, slower_ = 1;  ///< by drift: its logarithm, and how many times
 
   int others_ = 0;
+  /// Draws the pauses between bursts, so that these come at the same times whatever runs.
+  std::mt19937 bursts_random_;
+  bool in_burst_ = false;
+  double burst_changes_s_ = 0;
   double now_s_ = 1;  ///< not 0, which stands for no time
   double cpu_s_ = 0;
   EnergyCounter energy_;
