@@ -75,6 +75,7 @@ Experiment::Experiment(const Plan& plan, const Chain& chain, double counter_s, R
       devices_(devices_of(chain, plan.configuration.mapping)),
       counter_s_(plan.meters ? counter_s : 0),
       read_probe_(std::move(read_probe)) {
+  if (!known(plan_.fill_s)) plan_.fill_s = 0;  // nobody has measured its slowest path
   if (is_trial(plan_.kind) && !is_long_trial()) memory_.begin(read_probe_());
 }
 

@@ -53,6 +53,18 @@ TEST(LongExperimentTest, OfFirstCopiesTheLeastCounts) {
   EXPECT_NEAR(seen.stages[1].seconds, 0.7, 1e-9);
 }
 
+// Medium grain is not measured where a device keeps up with all cores and frames are long. A trial
+// of it once never ended, nor did its training.
+TEST(LongExperimentTest, ATrialOfWhatNobodyHasMeasuredEnds) {
+  const Plan plan{.configuration = {{1, 2}, Granularity::medium, 9},
+                  .kind = Observation::Kind::glance,
+                  .fill_s = kUnknown};
+  Experiment experiment(plan, chain_of(8, 1), 0, [] { return Probe{}; });
+  int number = 0;
+  while (number < 1000 && !experiment.take(long_frame(plan, number), 1)) ++number;
+  EXPECT_LT(number, 100);
+}
+
 // Frames come out in order: while a core computes one the source runs out of memory for others.
 TEST(LongExperimentTest, ACoreThatHoldsUpTheDeviceComputesOneFrame) {
   const auto made = [](uint64_t passed_by, double core_s, double slow_fps, double most_s = 0.1) {
