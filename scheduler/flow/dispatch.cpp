@@ -65,9 +65,11 @@ void Dispatch::release(uint64_t now_ns) {
   if (spaced()) wakeups_.add(kOneWorker);
 }
 
-// As many frames as there are workers may be parked for a lane before no further one begins.
+// As many frames as there are workers may be parked for a lane before no further one begins. If the
+// first stage is serial, nothing can be done for a frame before its turn there: one waits for it.
 bool Dispatch::may_begin() const {
-  return frames_.can_begin() && !configuration_.is_pending() && lanes_.parked() < workers();
+  return frames_.can_begin() && !configuration_.is_pending() && lanes_.parked() < workers() &&
+         (!stages_[0].serial || frames_.next_to_begin() <= serial_stages_.turn(0) + 1);
 }
 
 // How many frames that the device has finished may wait for a worker. They hold their tensors, and
@@ -103,7 +105,11 @@ Dispatch::Work Dispatch::work_for(int worker, uint64_t now_ns, const Idle& idle)
     sent_.collect(oldest->device, worker);
     return {oldest, true};
   }
-  if (ready) return {&ready_.take(*ready, now_ns)};
+  if (ready) {
+    ready_.take(*ready, now_ns);
+    if (stages_[0].serial && may_begin()) wakeups_.add(kOneWorker);  // it had waited for this frame
+    return {ready};
+  }
   return may_begin() ? Work{&begin(now_ns, idle)} : Work{};
 }
 
@@ -256,9 +262,14 @@ bool Dispatch::pass_serial_stages(Entry& entry, int until) {
       cores_.give_back(entry);
       return false;
     }
-    serial_stages_.pass(stage, entry.item->sequence);
+    pass(stage, entry);
   }
   return true;
+}
+
+void Dispatch::pass(int serial_stage, Entry& entry) {
+  serial_stages_.pass(serial_stage, entry.item->sequence);
+  if (serial_stage == 0) wakeups_.add(kOneWorker);  // another frame may begin
 }
 
 // Such a frame comes back without a lane for others: all workers that could free a lane may have
@@ -276,7 +287,7 @@ bool Dispatch::did(Entry& entry, const Action& action, const Status& status) {
     const int stage = entry.path.stage(p);
     const StageRules& rules = stages_[stage];
     if (rules.serial && entry.path.last_visit(p)) {
-      serial_stages_.pass(stage, entry.item->sequence);
+      pass(stage, entry);
       entry.next_serial = stage + 1;
     }
     if (rules.serial || rules.changes_item) entry.restart = p + 1;

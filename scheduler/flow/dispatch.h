@@ -183,6 +183,7 @@ class Dispatch {
   Action park_for_lane(Entry& entry);
   Action split_or_wait(Entry& entry);
   bool pass_serial_stages(Entry& entry, int until);
+  void pass(int serial_stage, Entry& entry);
   bool lost_its_device(const Entry& entry) const;
   bool device_failed(Entry& entry, const Status& status);
   void lose(int device);

@@ -23,6 +23,7 @@ class FrameRing {
   int running() const { return running_; }  ///< begun and not done, the parked ones included
   bool empty() const { return released_ == next_submit_; }
   bool all_taken() const { return next_take_ == next_submit_; }
+  uint64_t next_to_begin() const { return next_begin_; }  ///< its sequence
   bool has_begun(uint64_t sequence) const { return sequence < next_begin_; }
   uint64_t begun_after(uint64_t sequence) const { return next_begin_ - sequence - 1; }
   bool is_next_to_take(uint64_t sequence) const { return sequence == next_take_; }

@@ -22,6 +22,8 @@ class SerialStages {
     entry.waits_at = stage;
     return next_[stage] == entry.item->sequence;
   }
+  /// The sequence of the frame that the stage lets through.
+  uint64_t turn(int stage) const { return next_[stage]; }
   /// The frame has passed the stage, or never will.
   void pass(int stage, uint64_t sequence) {
     next_[stage] = ++sequence;

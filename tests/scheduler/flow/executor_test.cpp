@@ -101,6 +101,24 @@ TEST_F(ExecutorTest, ASerialStageSeesFramesInOrder) {
   EXPECT_EQ(pump.failed_, 0);
 }
 
+// It can do nothing before its turn, and the rate at which frames begin is what training measures.
+TEST_F(ExecutorTest, OneFrameWaitsForItsTurnAtASerialFirstStage) {
+  auto executor = make(3, 3, 0);
+  executor->configure({{0, 3}, Granularity::coarse, 3});
+  world_.held = 1;
+  Pump pump(*executor);
+  pump.send(5);
+  while (pump.items_[1].waited_at != 0) std::this_thread::yield();
+  std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  EXPECT_EQ(executor->stats().in_flight, 5);
+  for (std::size_t i = 2; i < 5; ++i) EXPECT_EQ(pump.items_[i].waited_at, -1) << i;
+  world_.held = 0;
+  pump.send(200);
+  pump.stop();
+  expect_all_in_order(pump);
+  EXPECT_EQ(stages_[0]->next_, 205u);
+}
+
 TEST_F(ExecutorTest, AFrameThatWaitsForItsTurnKeepsNoThread) {
   auto executor = make(3, 2, 2);
   executor->configure({{0, 3}, Granularity::coarse, 2});
