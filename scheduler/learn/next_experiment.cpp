@@ -87,7 +87,6 @@ class Finder {
     measured_ = best_of(Which::measured);
     if (const auto plan = look_at_cores(false)) return {plan, {}};
     const Choice coupled = best_of(Which::coupled), decoupled = best_of(Which::decoupled);
-    if (const auto plan = fewest_lanes(coupled, decoupled)) return {plan, {}};
     if (const auto plan = promising(coupled, decoupled)) return {plan, {}};
     if (measured_.count == 0) return {{}, coupled.count > 0 ? coupled : decoupled};
     if (const auto plan = refinement()) return {plan, {}};
@@ -101,24 +100,6 @@ class Finder {
     if (auto plan = next_measurement(facts_, findings_, objective_, allowed_)) return plan;
     if (auto plan = next_split(facts_, findings_, objective_, allowed_, predictor_)) return plan;
     return next_letter(facts_, findings_, objective_, allowed_);
-  }
-
-  // Where lanes fell short beside busy cores others promise as much: one lane comes before them,
-  // unless the model expects more of something else than it errs.
-  std::optional<Plan> fewest_lanes(const Choice& coupled, const Choice& decoupled) const {
-    if (measured_.count == 0) return std::nullopt;
-    const auto one = one_lane_instead(trials_, facts_, [&](const Configuration& other) {
-      const Prediction expected = corrected(trials_, other, predicted(other).prediction);
-      // Other lanes of its mapping promise more, but not what fell short.
-      const auto promises_more = [&](const Choice& choice) {
-        return choice.count > 0 && choice.best().configuration.mapping != other.mapping &&
-               worth_switching(expected, choice.best().prediction, measured_.objective,
-                               margin_of(measured_.objective, kModelError));
-      };
-      return refines(other) && is_cheap(other) && !is_behind(other) && !promises_more(coupled) &&
-             !promises_more(decoupled);
-    });
-    return one ? std::optional(attempt(*one, Kind::glance)) : std::nullopt;
   }
 
   // What no trial had, and promises more than all that did: of that, what may gain most.
@@ -136,7 +117,7 @@ class Finder {
       }
     }
     if (!most || glances_ >= effort_.most_trials || !is_worth(most_gain)) return std::nullopt;
-    const Configuration next = measured_.count == 0 ? soonest_over(*most) : most->configuration;
+    const Configuration& next = most->configuration;
     return attempt(is_cheap(next) ? next : with_fewest_lanes(next), Kind::glance);
   }
 
@@ -152,22 +133,6 @@ class Finder {
       configuration = fewer;
     }
     return configuration;
-  }
-
-  // Where frames are long and nothing has run as it would if it were chosen: medium grain of the
-  // same stages, if it promises about as much. It has few frames under way, and what it falls short
-  // by on the same cores is expected of coarse grain as well.
-  Configuration soonest_over(const Candidate& most) const {
-    Configuration medium = most.configuration;
-    medium.granularity = Granularity::medium;
-    medium.threads = facts_.chain.cores + 1;
-    medium.lanes = 1;
-    const bool possible = medium.mapping.any_device() && !medium.mapping.any_split() &&
-                          !is_cheap(most.configuration) && allowed_(medium);
-    if (!possible || worth_switching(predicted(medium).prediction, most.prediction, objective_,
-                                     margin_of(objective_, kModelError)))
-      return most.configuration;
-    return medium;
   }
 
   // Of what can be compared with something.
@@ -214,8 +179,6 @@ class Finder {
     if (const auto driver = another_driver(measured_, trials_, facts_.chain);
         driver && is_worth_a_driver(*driver))
       return attempt(*driver, Kind::glance);
-    if (const auto one = one_lane_instead(trials_, facts_, near))
-      return attempt(*one, Kind::glance);
     if (const auto bands = other_tasks(measured_, trials_, facts_.chain, prior_); refines(bands))
       return attempt(*bands, Kind::glance);
     return std::nullopt;

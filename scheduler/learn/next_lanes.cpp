@@ -10,15 +10,6 @@ namespace {
 
 // Of the gain that was expected, or the other way round; less is a surprise.
 constexpr double kAsExpected = 0.5;
-// The part of what was expected that lanes do beside busy cores where they are in the way there.
-constexpr double kInTheWayThere = 0.9;
-
-bool ran_as_a_trial(const Facts& facts, const Configuration& configuration) {
-  return std::ranges::any_of(facts.observations, [&](const Observation& seen) {
-    return is_trial(seen.kind) && seen.configuration == configuration;
-  });
-}
-
 }  // namespace
 
 bool differ_in_lanes_alone(Configuration a, const Configuration& b) {
@@ -98,27 +89,6 @@ bool measured_lanes(const Facts& facts, int lanes) {
     return seen.kind == Observation::Kind::experiment && seen.configuration.mapping.any_device() &&
            seen.configuration.lanes == lanes;
   });
-}
-
-std::optional<Configuration> one_lane_instead(
-    std::span<const Trial> trials, const Facts& facts,
-    const std::function<bool(const Configuration&)>& worth) {
-  const Trial* fastest = nullptr;
-  for (const Trial& trial : trials) {
-    const Configuration& tried = trial.configuration;
-    const bool beside = tried.granularity == Granularity::coarse && tried.mapping.any_device() &&
-                        tried.mapping.decoupled() && !tried.mapping.any_split() &&
-                        tried.threads > devices_of(facts.chain, tried.mapping);
-    if (beside && ran_as_a_trial(facts, tried) &&
-        (!fastest || trial.measured.throughput_fps > fastest->measured.throughput_fps))
-      fastest = &trial;
-  }
-  if (!fastest || fastest->configuration.lanes == 1 ||
-      fastest->measured.throughput_fps > kInTheWayThere * fastest->predicted.throughput_fps)
-    return std::nullopt;
-  Configuration one = fastest->configuration;
-  one.lanes = 1;
-  return !find_trial(trials, one) && worth(one) ? std::optional(one) : std::nullopt;
 }
 
 DeviceFrame device_frame(const Facts& facts) {

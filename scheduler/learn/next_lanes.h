@@ -50,13 +50,6 @@ std::optional<Configuration> unproven_lanes(const Choice& measured, std::span<co
 /// Whether an experiment had so many lanes of the device, with or without cores beside it.
 bool measured_lanes(const Facts& facts, int lanes);
 
-/// One lane in place of several, where those of the fastest decoupled configuration that was tried
-/// did less beside busy cores than was expected of them, as far as it is `worth` a trial: beside
-/// the cores they may gain nothing, whatever they gain alone.
-std::optional<Configuration> one_lane_instead(
-    std::span<const Trial> trials, const Facts& facts,
-    const std::function<bool(const Configuration&)>& worth);
-
 /// What the training measured of the device with one lane: of whole frames or, as long as there
 /// were none, of its stages one by one; unknown before it did.
 DeviceFrame device_frame(const Facts& facts);

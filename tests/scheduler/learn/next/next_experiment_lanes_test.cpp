@@ -140,32 +140,6 @@ TEST(NextExperimentLanesTest, WhatLanesGainBesideCoresIsExpectedOfTheDeviceAlone
   EXPECT_EQ(chosen.threads, 1) << to_string(chosen);
 }
 
-// Cores and the device do about as much. Beside busy cores several lanes do three quarters of what
-// they do alone, and one lane does all.
-TEST(NextExperimentLanesTest, OneLaneIsTriedAtOnceWhereSeveralFallShortBesideCores) {
-  Chain chain = two_stages();
-  chain.cores = 16;
-  chain.lanes = {2, 4, 8};
-  Facts facts{chain, {}};
-  std::vector<Configuration> beside;  // that were tried, with the device and busy cores
-  Next wanted = next(facts);
-  for (; wanted.plan; wanted = next(facts)) {
-    ASSERT_LT(facts.observations.size(), 100U);
-    const Configuration& tried = wanted.plan->configuration;
-    Observation made =
-        carried_out_beside(*wanted.plan, chain, 10e-3, tried.lanes == 1 ? 1e-3 : 0.9e-3);
-    if (is_trial(made.kind) && tried.threads > 1 && tried.mapping.device_stages() == 3) {
-      if (tried.lanes > 1) made.frame_s /= 0.75;
-      beside.push_back(tried);
-    }
-    facts.observations.push_back(made);
-  }
-  ASSERT_GE(beside.size(), 2U);
-  EXPECT_GT(beside[0].lanes, 1) << to_string(beside[0]);
-  EXPECT_EQ(beside[1], on_device(beside[0].threads)) << to_string(beside[1]);
-  EXPECT_EQ(wanted.choice.best().configuration.lanes, 1);
-}
-
 // A core takes 60 ms for a frame. What a second thread computes itself is nothing, but with four
 // lanes and more of them the device does a tenth more with two threads.
 TEST(NextExperimentLanesTest, ASecondDriverIsFoundWhereTheModelExpectsNothingOfIt) {

@@ -88,39 +88,6 @@ std::vector<std::string> unproven(const std::string& best, const LanePrior& prio
   return tried;
 }
 
-TEST(NextLanesTest, OneLaneIsTriedWhereSeveralFallShortBesideCores) {
-  using Kind = Observation::Kind;
-  Facts facts;
-  facts.chain.stages = 2;
-  facts.chain.cores = 8;
-  const auto trial = [&](const char* name, double expected_fps, double fps,
-                         Kind kind = Kind::glance) {
-    Trial made;
-    EXPECT_EQ(parse_configuration(name, 2, 8, made.configuration), "");
-    made.predicted.throughput_fps = expected_fps;
-    made.measured.throughput_fps = fps;
-    Observation seen;
-    seen.configuration = made.configuration;
-    seen.kind = kind;
-    facts.observations.push_back(seen);
-    return made;
-  };
-  const auto instead = [&](std::vector<Trial> trials) -> std::string {
-    const auto one = one_lane_instead(trials, facts, [](const Configuration&) { return true; });
-    facts.observations.clear();
-    return one ? to_string(*one) : "";
-  };
-  EXPECT_EQ(instead({trial("gg/cg5/q2", 100, 85), trial("gg/cg6/q4", 100, 80),
-                     trial("cg/cg5/q2", 100, 90)}),
-            "gg/cg5");
-  EXPECT_EQ(instead({trial("gg/cg5/q2", 100, 85), trial("gg/cg5", 80, 90)}), "")
-      << "that was tried";
-  EXPECT_EQ(instead({trial("gg/cg5/q2", 100, 95)}), "") << "they are as expected";
-  EXPECT_EQ(instead({trial("gg/cg1/q2", 100, 85)}), "") << "no core is busy";
-  EXPECT_EQ(instead({trial("gg/cg2/q2", 100, 85, Kind::beside)}), "")
-      << "what is expected is made of experiments";
-}
-
 TEST(NextLanesTest, WhatAPriorSparedIsTriedAround) {
   using Names = std::vector<std::string>;
   const LanePrior four = prior_of({1, 1.8, 2.5, 2.5}), eight = prior_of({1, 1.8, 2.5, 3});
