@@ -260,12 +260,11 @@ void ChainIntervals::begin(const Repeat& repeat) {
 }
 
 uint32_t ChainIntervals::next(GstBuffer* buffer) {
-  uint32_t missing = 0;
-  if (!from_outside_.empty() && is_marked_left_out(buffer)) {
-    for (const auto& [stage, input] : from_outside_)
-      if (!gst_buffer_get_tandem_tensor_meta(buffer, input->tensor.text())) missing |= 1u << stage;
-  }
-  return intervals_.next(missing);
+  uint32_t absent = 0;
+  for (const auto& [stage, input] : from_outside_)
+    if (!gst_buffer_get_tandem_tensor_meta(buffer, input->tensor.text())) absent |= 1u << stage;
+  const bool marked = absent != 0 && is_marked_left_out(buffer);
+  return intervals_.next(marked ? absent : 0, absent);
 }
 
 Repeat ChainRepeat::now() const {

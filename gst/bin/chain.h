@@ -89,8 +89,8 @@ class ChainIntervals {
   int period() const { return intervals_.period(); }
 
  private:
-  // Inputs whose producer precedes no stage: they come with the frame, or from an element that
-  // replaces it.
+  // Inputs of which no stage before is the producer: they come with the frame, or from a stage that
+  // replaces the producer.
   struct FromOutside {
     int stage;
     const StageDescription::Input* input;

@@ -40,15 +40,18 @@ class Intervals {
   }
 
   /// The stages that leave the next frame out, as bits. `missing`: those with an input that the
-  /// frame should have brought and did not.
-  uint32_t next(uint32_t missing = 0) {
+  /// frame should have brought and did not. `unknown`: those with an input that the frame did not
+  /// bring and that any stage before may make.
+  uint32_t next(uint32_t missing = 0, uint32_t unknown = 0) {
     uint32_t left_out = missing;
     for (std::size_t k = 0; k < stages_.size(); ++k)
       if (since_[k] < stages_[k].interval) left_out |= 1u << k;
     for (uint32_t before = ~left_out; before != left_out;) {
       before = left_out;
-      for (std::size_t k = 0; k < stages_.size(); ++k)
-        if ((stages_[k].reads & left_out) != 0) left_out |= 1u << k;
+      for (std::size_t k = 0; k < stages_.size(); ++k) {
+        const uint32_t before_it = (unknown >> k & 1) != 0 ? (1u << k) - 1 : 0;
+        if (((stages_[k].reads | before_it) & left_out) != 0) left_out |= 1u << k;
+      }
       if ((left_out & repeated_) != 0) left_out |= repeated_;
     }
     before_ = since_;

@@ -27,6 +27,18 @@ TEST(OwnStages, FramesPassAsOftenAsTheStageSays) {
   expect_added(15, stream.run(kFrames));
 }
 
+// ownadd says that ownstart makes its input.
+TEST(OwnStages, WhatAnotherProducerLeavesOutIsLeftOut) {
+  Stream stream(
+      bin_of("owncount interval=2 ! ownadd from=own-count to=own-sum plus=3", "keep-tensors=true"),
+      kSize);
+  const std::vector<Result> results = stream.run(kFrames);
+  ASSERT_EQ(indices(results), count_to(kFrames));
+  for (const Result& result : results)
+    EXPECT_EQ(result.tensors.count("own-sum"), result.index % 2 == 0) << result.index;
+  EXPECT_EQ(results[4].tensors.at("own-sum").at(0), 3 + 3);
+}
+
 TEST(OwnStages, PassesOnTheDeviceToo) {
   if (!have_opencl_device()) GTEST_SKIP() << "needs an OpenCL device (pocl-opencl-icd)";
   Stream stream(bin_of("ownstart ! ownadd plus=3 passes=5", "keep-tensors=true mapping=cg"), kSize);

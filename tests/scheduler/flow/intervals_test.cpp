@@ -63,6 +63,13 @@ TEST(IntervalsTest, AFrameWithoutItsInputIsLeftOut) {
   EXPECT_EQ(intervals.next(), 0u);
 }
 
+TEST(IntervalsTest, AnInputThatAnyStageBeforeMayMakeIsMissingWhereOneLeavesTheFrameOut) {
+  Intervals intervals(Rules{{}, {2}, {}, {}});
+  EXPECT_EQ(intervals.next(0, 0b0100), 0u);
+  EXPECT_EQ(intervals.next(0, 0b0100), 0b0110u);
+  EXPECT_EQ(intervals.next(0, 0b0001), 0u) << "no stage is before it";
+}
+
 TEST(IntervalsTest, AFrameThatIsTakenBackIsNotCounted) {
   Intervals intervals(Rules{{3}});
   intervals.next();
