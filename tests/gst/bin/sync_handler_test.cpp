@@ -176,7 +176,10 @@ TEST(SyncHandler, AStreamStopsWhileADeviceIsAskedFor) {
     stream->push(0, 3);
     gst_util_set_object_arg(G_OBJECT(stream->tandembin()), "mapping", "ggg");
     EXPECT_EQ(asked, 1);
-    EXPECT_EQ(indices(stream->run(3)), count_to(3));
+    std::vector<Result> results = stream->run(3);
+    ASSERT_GE(results.size(), 3U);
+    results.erase(results.begin(), results.end() - 3);  // appsink keeps in READY what it had before
+    EXPECT_EQ(indices(results), count_to(3));
     EXPECT_EQ(stream->stat("frames-device"), 3U);
     stream->set_state(GST_STATE_NULL);
   });
