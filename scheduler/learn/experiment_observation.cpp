@@ -94,7 +94,7 @@ void Experiment::measure(Observation& made) {
   }
   if (split || beside) {
     made.frame_s = seconds_a_frame();
-    // Of the frames that are for a device, the cores took the samples.
+    // The samples are those frames for a device that the cores took.
     const auto for_device = counted_ - std::ssize(for_no_device_);
     if (beside)
       made.device_frame_s = made.frame_s * for_device / (for_device - std::ssize(samples_));

@@ -39,6 +39,7 @@ void expect_best(Metric metric, const char* name, double least_mean) {
     const Exhaustive::Entry best = exhaustive.best(metric);
     const Steady chosen = run_on(bin);
     const double ratio = std::min(1.0, chosen.value(metric) / best.steady.value(metric));
+    // A trial may see a rhythm of frames that the steady stream does not keep: 0.78 at least.
     EXPECT_GE(ratio, 0.75) << "seed " << seed << ": " << to_string(decision.after) << " "
                            << chosen.throughput_fps << " fps " << chosen.energy_j << " J, best "
                            << to_string(best.configuration) << " " << best.steady.throughput_fps

@@ -15,8 +15,9 @@ namespace tandem {
 ///
 /// | bound | frames |
 /// | --- | --- |
-/// | waiting to begin | one a worker and one more for each lane, and a batch where they are short;
-/// a period of frames instead of each one, where stages leave frames out | | in flight | window() |
+/// | waiting to begin | one a worker and one more for each lane, and a batch where they are short |
+/// | ... where stages leave frames out | a period of frames in place of each |
+/// | in flight | window() |
 /// | waiting for the sink alone | a quarter of the window; else a slow sink would have all of it |
 ///
 /// Frames that take microseconds are handed over in batches, because a thread takes as long to fall

@@ -139,7 +139,7 @@ struct ChipRanges {
   int least_stages = 1, most_stages = 6;
   double least_frame_s = 1e-3, most_frame_s = 8e-3;  ///< of a frame on one core
   double discrete = 0.4;                             ///< part of the chips that are
-  /// Of the device as a whole, by one core; discrete ones have a greater bound.
+  /// Speed of the whole device by that of one core; discrete devices have a greater bound.
   double least_speedup = 0.3, most_speedup = 8, most_discrete_speedup = 30;
   double least_parallel = 0.5;    ///< gain of medium grain by each further core
   double most_contention = 0.15;  ///< by which each further busy core slows all down
