@@ -104,6 +104,9 @@ inline constexpr int kFramesAtOnce[] = {1, 2, 4};
 /// The share of the rows that the cores compute of split stages while nothing is known, in percent.
 inline constexpr int kHalfOfTheRows = 50;
 
+/// Bounds of that percentage where each side has rows.
+inline constexpr int kLeastShare = 1, kMostShare = 99;
+
 /// Most bands in which a device computes a frame.
 inline constexpr int kMaxTasks = 16;
 

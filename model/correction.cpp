@@ -2,16 +2,9 @@
 #include "model/correction.h"
 
 #include <algorithm>
-#include <functional>
-#include <optional>
 
 namespace tandem {
 namespace {
-
-// The share of the middle look's rate below which a look does not count.
-constexpr double kStoodStill = 0.8;
-// Of what was predicted: lanes gain less than they do alone where a trial does not reach it.
-constexpr double kOverpromised = 0.8;
 
 // How many times the predicted values were measured.
 struct Error {
@@ -71,33 +64,6 @@ struct Neighbours {
   }
 };
 
-// Several lanes, and threads that have stages of their own to compute.
-bool works_beside_lanes(const Configuration& configuration) {
-  return configuration.granularity == Granularity::coarse && configuration.lanes > 1 &&
-         configuration.threads > 1 && configuration.mapping.any_device() &&
-         !configuration.mapping.decoupled();
-}
-
-// Where lanes gain much less than they promise: as the nearest number of threads errs, with as many
-// lanes or, if none was tried with as many, the next fewer.
-std::optional<Error> error_of_lanes(std::span<const Trial> trials,
-                                    const Configuration& configuration) {
-  if (!works_beside_lanes(configuration)) return std::nullopt;
-  for (int lanes = configuration.lanes; lanes > 1; --lanes) {
-    const auto [below, above] = Neighbours(trials, configuration, [&](const Trial& trial) {
-      return trial.configuration.lanes == lanes && works_beside_lanes(trial.configuration) &&
-             trial.configuration.mapping.letters() == configuration.mapping.letters();
-    });
-    const bool nearer =
-        above.threads() - configuration.threads < configuration.threads - below.threads();
-    if (!above.found() && !below.found()) continue;
-    const Error error = above.found() && (nearer || !below.found()) ? above.error() : below.error();
-    if (error.fps < kOverpromised) return error;
-    return std::nullopt;
-  }
-  return std::nullopt;
-}
-
 Prediction times(const Error& error, Prediction prediction) {
   prediction.throughput_fps *= error.fps;
   prediction.energy_j *= error.energy;
@@ -115,14 +81,9 @@ const Trial* find_trial(std::span<const Trial> trials, const Configuration& conf
 }
 
 Prediction mean_of_looks(std::span<const Prediction> looks, std::span<const double> weights) {
-  std::vector<double> rates;
-  for (const Prediction& look : looks) rates.push_back(look.throughput_fps);
-  std::ranges::sort(rates, std::greater<>{});
-  const double middle = rates[(rates.size() - 1) / 2];  // of two the faster one
   double fps = 0, energy_j = 0, latency_s = 0, rated = 0, metered = 0;
   for (std::size_t i = 0; i < looks.size(); ++i) {
     const Prediction& look = looks[i];
-    if (look.throughput_fps < kStoodStill * middle) continue;
     const double weight = weights[i];
     rated += weight;
     fps += weight * look.throughput_fps;
@@ -139,18 +100,11 @@ Prediction mean_of_looks(std::span<const Prediction> looks, std::span<const doub
   return mean;
 }
 
-bool contradict_each_other(std::span<const Prediction> looks) {
-  if (looks.size() != 2) return false;
-  const auto [slow, fast] = std::minmax(looks[0].throughput_fps, looks[1].throughput_fps);
-  return slow < kStoodStill * fast;
-}
-
 Prediction corrected(std::span<const Trial> trials, const Configuration& configuration,
                      const Prediction& prediction) {
   if (const Trial* trial = find_trial(trials, configuration)) return trial->measured;
   if (configuration.granularity != Granularity::coarse || !configuration.mapping.any_device())
     return prediction;
-  if (const auto error = error_of_lanes(trials, configuration)) return times(*error, prediction);
   const auto [below, above] = Neighbours(trials, configuration, [&](const Trial& trial) {
     return trial.configuration.granularity == Granularity::coarse &&
            trial.configuration.lanes == configuration.lanes &&
@@ -176,18 +130,6 @@ Prediction at_ratio(Prediction prediction, double ratio) {
   prediction.energy_j /= ratio;
   prediction.latency_s /= ratio;
   return prediction;
-}
-
-bool lanes_fall_short(std::span<const Trial> trials, const Configuration& configuration) {
-  return error_of_lanes(trials, configuration).has_value();
-}
-
-bool lanes_seen_to_fall_short(std::span<const Trial> trials, const Configuration& configuration) {
-  std::vector<Trial> fewer(trials.begin(), trials.end());
-  std::erase_if(fewer, [&](const Trial& trial) {
-    return trial.configuration.threads > configuration.threads;
-  });
-  return lanes_fall_short(fewer, configuration);
 }
 
 }  // namespace tandem

@@ -13,7 +13,6 @@ namespace {
 // deviation.
 constexpr double kSigmasPerDeviation = 1.4826;
 constexpr double kMostSigmas = 3;
-constexpr double kDriftSigmas = 6;
 
 }  // namespace
 
@@ -50,7 +49,7 @@ Estimate estimate(std::vector<double> samples) {
 DriftDetector::DriftDetector(double reference, double change, double relative_spread)
     : reference_(reference), limit_(std::log1p(change)) {
   const double mean_sigma = relative_spread * std::sqrt(kWeight / (2 - kWeight));
-  if (known(mean_sigma)) limit_ = std::max(limit_, kDriftSigmas * mean_sigma);
+  if (known(mean_sigma)) limit_ = std::max(limit_, kSureSigmas * mean_sigma);
 }
 
 bool DriftDetector::observe(double sample) {

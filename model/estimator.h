@@ -28,6 +28,9 @@ struct Estimate {
 /// Up to half of the samples may be outliers. Google Highway's auto-tuner reasons in the same way.
 Estimate estimate(std::vector<double> samples);
 
+/// Standard errors of a mean that differs from another by no chance, however often it is asked.
+inline constexpr double kSureSigmas = 6;
+
 /// Tells a lasting change of a service time from single slow frames and from noise.
 ///
 /// The deviation of each sample from the reference, in logarithms so that twice and half weigh the

@@ -13,10 +13,8 @@ namespace {
 
 // Of the rate of a live source: predictions err.
 constexpr double kKeepsUp = 1.1;
-// What splitting frames has to gain. A tenth would leave more than 8% of the latency on the table.
-constexpr double kSplitGain = 0.06;
-// What devices of further kinds have to gain, and bands of frames.
-constexpr double kLetterGain = 0.05, kBandsGain = 0.03;
+// The part by which bands of a frame have to be better than the whole.
+constexpr double kBandGain = 0.03;
 
 constexpr int kMeetsAll = 4;
 
@@ -149,14 +147,6 @@ class Ranking {
   Score least_{0, -std::numeric_limits<double>::infinity()};  ///< what a newcomer has to have
 };
 
-// Tried with another number of lanes: near equals, among which the controller looks apart.
-bool tried_with_other_lanes(Configuration configuration, std::span<const Trial> trials) {
-  return std::ranges::any_of(trials, [&](const Trial& trial) {
-    configuration.lanes = trial.configuration.lanes;
-    return trial.configuration == configuration;
-  });
-}
-
 // Experiments are those with all stages on the CPU, except between measured numbers of threads.
 bool had_experiment(const Measurements& measurements, const Configuration& configuration) {
   if (configuration.mapping.any_device()) return false;
@@ -167,13 +157,7 @@ bool had_experiment(const Measurements& measurements, const Configuration& confi
 
 bool is_one_of(Which which, const Configuration& configuration, const Measurements& measurements,
                std::span<const Trial> trials) {
-  if (which == Which::all) return true;
-  if (which != Which::measured) {
-    const Mapping& mapping = configuration.mapping;
-    return mapping.any_device() && mapping.decoupled() == (which == Which::decoupled) &&
-           !tried_with_other_lanes(configuration, trials);
-  }
-  return was_measured(measurements, configuration, trials);
+  return which == Which::all || was_measured(measurements, configuration, trials);
 }
 
 // What `is_special` comes first only where it is better by `gain`.
@@ -219,20 +203,18 @@ Choice rank(const Model& model, const Measurements& measurements, const Objectiv
   // several bands gain is not predicted.
   for (const Trial& trial : trials) {
     const Configuration& tried = trial.configuration;
-    const bool asked = which == Which::all || which == Which::measured;
     const bool in_bands = tried.mapping.any_device() && tried.tasks > 1 && !allowed.tasks;
-    if (asked && (in_bands || tried.mapping.any_further_letter()) && allowed(tried))
+    if ((in_bands || tried.mapping.any_further_letter()) && allowed(tried))
       ranking.offer(trial.configuration, trial.measured, score(trial.measured, objective));
   }
   Choice choice = ranking.choice();
   choice.objective = objective;
   if (!allowed.tasks)
-    put_plain_first(choice, kBandsGain,
+    put_plain_first(choice, kBandGain,
                     [](const Configuration& c) { return c.mapping.any_device() && c.tasks > 1; });
   if (allowed.mapping) return choice;
-  // The share may err, and both sides are busy; what crosses between devices goes through the host.
   put_plain_first(choice, kSplitGain, [](const Configuration& c) { return c.mapping.any_split(); });
-  put_plain_first(choice, kLetterGain,
+  put_plain_first(choice, kSplitGain,
                   [](const Configuration& c) { return c.mapping.any_further_letter(); });
   return choice;
 }
@@ -248,6 +230,10 @@ bool needs_energy(const Objective& objective) {
   if (objective.target_fps > 0 || objective.power_budget_w > 0) return true;
   return objective.target_latency_s == 0 && objective.metric != Metric::throughput &&
          objective.metric != Metric::latency;
+}
+
+bool has_conditions(const Objective& objective) {
+  return objective.target_fps > 0 || objective.power_budget_w > 0 || objective.target_latency_s > 0;
 }
 
 bool needs_latency(const Objective& objective) {

@@ -38,8 +38,15 @@ struct Objective {
 
 bool needs_energy(const Objective& objective);
 bool needs_latency(const Objective& objective);
+/// Whether a rate, watts or a latency have to be kept.
+bool has_conditions(const Objective& objective);
 /// Whether what answers soonest is best, whatever else it does.
 bool least_latency(const Objective& objective);
+
+/// The part that splits and devices of several kinds have to gain, and to promise before they are
+/// tried: a share may err, both sides are busy, and what crosses between devices goes through the
+/// host. A tenth would leave more than 8% of the latency of splits unused.
+inline constexpr double kSplitGain = 0.06;
 
 struct Candidate {
   Configuration configuration;
@@ -55,6 +62,9 @@ struct Choice {
   bool target_missed = false;         ///< no configuration reaches the rate
   bool budget_exceeded = false;       ///< no configuration stays within the watts
   bool latency_missed = false;        ///< no configuration stays below the latency
+  /// By how much another configuration may be better, on average and as a part of the objective;
+  /// unknown where no training weighed it.
+  double expected_loss = kUnknown;
 
   const Candidate& best() const { return ranked[0]; }
 };
@@ -64,12 +74,9 @@ struct Choice {
 /// stages, then to the first in order. Allocates nothing per configuration.
 ///
 /// `allowed`: those that may be chosen; if none of them can be predicted, nothing is.
-/// `trials` correct the predictions. `which`: what experiments (on the CPU) or trials have
-/// measured, or what they have not, with any number of lanes: decoupled mappings, whose rate is the
-/// sum of what was measured of both sides, or coupled ones, of which the model knows less. Numbers
-/// of threads between those that were measured on the CPU are neither: their rates lie in between
-/// too.
-enum class Which { all, measured, decoupled, coupled };
+/// `trials` correct the predictions. `which`: all, or those that experiments (on the CPU) or trials
+/// have measured.
+enum class Which { all, measured };
 Choice choose(const Measurements& measurements, const Objective& objective,
               const Constraints& allowed = {}, std::span<const Trial> trials = {},
               Which which = Which::all);

@@ -12,16 +12,13 @@
 namespace tandem {
 namespace {
 
-// Shares that are as good, in points.
+// Shares that are as good, in points: nothing is looked for between them.
 constexpr int kSame = 2;
-// Between shares that are no further apart nothing is looked for.
-constexpr int kSmallGap = 2;
 // How far apart shares have to be for a line through them to say something of others.
 constexpr int kFarEnough = 10;
 constexpr double kWorthTrying = 0.015;
 // Of what is beside the sides with the first or the last share, with shares beyond.
 constexpr double kLeastBeside = 0.5;
-constexpr int kLeast = 1, kMost = 99;
 
 // How much longer the cores take.
 double lead_s(const ShareTried& tried) { return tried.cores_s - tried.device_s; }
@@ -60,7 +57,7 @@ class Search {
     double least_s = (1 - kWorthTrying) * best_share_of(tried_).frame_s;
     for (int above = 0; above <= count(); ++above) {
       const int from = percent_of(above - 1), to = percent_of(above);
-      if (to - from <= kSmallGap || !(least_in_gap_s(above) < least_s)) continue;
+      if (to - from <= kSame || !(least_in_gap_s(above) < least_s)) continue;
       least_s = least_in_gap_s(above);
       next = (from + to) / 2;
     }
@@ -71,8 +68,8 @@ class Search {
   int count() const { return static_cast<int>(tried_.size()); }
   // Beyond the first and the last all rows are on one side.
   int percent_of(int index) const {
-    if (index < 0) return kLeast - 1;
-    return index < count() ? tried_[index].percent : kMost + 1;
+    if (index < 0) return kLeastShare - 1;
+    return index < count() ? tried_[index].percent : kMostShare + 1;
   }
 
   // What a frame may take between two shares: a side with more rows takes no less time than with
@@ -106,8 +103,8 @@ class Search {
     const double at = one.percent - lead_s(one) / slope;
     // The more rows the cores have, the longer they take beside the device; noise may say
     // otherwise.
-    if (!(slope > 0)) return lead_s(one) > 0 ? kLeast : kMost;
-    return static_cast<int>(std::round(std::clamp<double>(at, kLeast, kMost)));
+    if (!(slope > 0)) return lead_s(one) > 0 ? kLeastShare : kMostShare;
+    return static_cast<int>(std::round(std::clamp<double>(at, kLeastShare, kMostShare)));
   }
 
   std::vector<ShareTried> tried_;

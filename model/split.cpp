@@ -41,7 +41,7 @@ int share_to_run(const Split& split) {
   if (cores_s > kSteep * device_s) rounded = std::floor(percent);
   if (device_s > kSteep * cores_s) rounded = std::ceil(percent);
   if (!known(rounded)) return 0;
-  rounded = std::clamp(rounded, 1.0, 99.0);
+  rounded = std::clamp<double>(rounded, kLeastShare, kMostShare);
   const double whole_s = std::min(seconds_of(split, 0), seconds_of(split, 1));
   return seconds_of(split, rounded / 100) < whole_s ? static_cast<int>(rounded) : 0;
 }

@@ -6,7 +6,7 @@
 
 #include <memory>
 
-#include "scheduler/learn/neighbourhood.h"
+#include "scheduler/learn/run/neighbourhood.h"
 #include "scheduler/machine/energy/meter.h"
 
 /// The type of a context with an energy meter of the application's, for boards whose counters

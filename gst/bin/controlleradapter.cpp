@@ -21,6 +21,7 @@ constexpr int kLatencyFrames = 64;
 
 ControllerAdapter::ControllerAdapter(GstElement* bin, Executor& executor, const RunPlan& plan)
     : bin_(bin),
+      messages_(bin),
       executor_(executor),
       kept_(plan.kept),
       seat_(std::make_shared<Seat>(plan.neighbourhood->machine,
@@ -29,7 +30,8 @@ ControllerAdapter::ControllerAdapter(GstElement* bin, Executor& executor, const 
       device_opens_(static_cast<bool>(plan.open_device)),
       conditions_(plan.conditions),
       controller_(plan.chain, plan.knowledge, [this] { return probe(); },
-                  {plan.neighbourhood, seat_}) {
+                  {plan.neighbourhood, seat_}),
+      learner_([this] { learn(); }) {
   latency_.decided(count_frames_at_a_time(), kUnknown);
   controller_.decided = [this](const Decision& decision) {
     pending_decisions_.push_back(decision);
@@ -57,6 +59,7 @@ ControllerAdapter::ControllerAdapter(GstElement* bin, Executor& executor, const 
     GST_DEBUG_OBJECT(bin_, "frames take %.3f times as long on the cores, %.3f on the device",
                      by.cores, by.device);
   };
+  controller_.tries = [this](const std::string& why) { GST_INFO_OBJECT(bin_, "%s", why.c_str()); };
   controller_.tried = [this](const Trial& trial) {
     GST_DEBUG_OBJECT(
         bin_,
@@ -80,7 +83,7 @@ void ControllerAdapter::recall() {
     if (!recalled_.insert(about).second) return;
   }
   std::vector<Known> known = kept_.keeper->recall(about, kMostWaitForKnowledge);
-  std::lock_guard lock(mutex_);
+  const auto lock = caught_up();
   controller_.know(std::move(known));
 }
 
@@ -94,17 +97,32 @@ Probe ControllerAdapter::probe() const {
 // The memory for frames in flight is there once for all bins.
 int ControllerAdapter::window() const { return std::max(1, window_ / seat_->share().bins); }
 
-// Passes an event to the controller and its step to the executor. Returns true if there is a
-// decision to report, which may be to keep the configuration.
+// Passes on what was handed over so far. Every event that changes what the controller knows holds
+// the lock that is returned.
+std::unique_lock<std::mutex> ControllerAdapter::caught_up() {
+  std::unique_lock lock(mutex_);
+  learner_.drain([this](const FrameFacts& frame) {
+    const auto step = controller_.frame_done(frame.times, frame.device_stages);
+    if (step) run(*step);
+    pending_report_ |= step || !pending_decisions_.empty();
+    ++frames_unwatched_;
+    if (const uint64_t epoch = seat_->epoch(); std::exchange(seen_epoch_, epoch) != epoch)
+      executor_.set_window(window());
+  });
+  return lock;
+}
+
+// Passes an event to the controller and its step to the executor.
 template <class Event>
-bool ControllerAdapter::handle(Event&& event) {
-  std::lock_guard lock(mutex_);
-  const std::optional<Step> step = event(controller_);
-  if (!step) return !pending_decisions_.empty();
+void ControllerAdapter::handle(Event&& event) {
+  const auto lock = caught_up();
+  run(event(controller_));
+}
+
+void ControllerAdapter::run(const Step& step) {
   GST_DEBUG_OBJECT(bin_, "%s %s", controller_.training() ? "measures" : "runs",
-                   to_string(step->configuration).c_str());
-  executor_.configure(step->configuration, step->time_stages, step->spaced);
-  return true;
+                   to_string(step.configuration).c_str());
+  executor_.configure(step.configuration, step.time_stages, step.spaced);
 }
 
 void ControllerAdapter::warn_later(std::string text) {
@@ -123,17 +141,29 @@ void ControllerAdapter::report_warnings() {
     GST_ELEMENT_WARNING(bin_, RESOURCE, NOT_FOUND, ("%s", text.c_str()), (nullptr));
 }
 
+void ControllerAdapter::report_if_due() {
+  {
+    std::lock_guard lock(mutex_);
+    if (!pending_report_) return;
+  }
+  report();
+}
+
 void ControllerAdapter::report() {
   report_warnings();
   std::vector<Decision> decisions;
   std::vector<std::string> trouble;
+  std::string missing;
   bool latency_changed = false;
   {
     std::lock_guard lock(mutex_);
+    pending_report_ = false;
     decisions = std::exchange(pending_decisions_, {});
+    missing = energy_.missing;
     const bool settled = !controller_.training();
-    latency_changed = latency_.decided(count_frames_at_a_time(),
-                                       settled ? controller_.predicted().latency_s : kUnknown);
+    const double p95_s = settled ? controller_.predicted().latency_s : kUnknown;
+    const std::lock_guard answer(latency_mutex_);
+    latency_changed = latency_.decided(count_frames_at_a_time(), p95_s);
     if (energy_.meter) trouble = energy_.meter->take_messages();
   }
   if (kept_.keeper) {
@@ -141,10 +171,7 @@ void ControllerAdapter::report() {
       GST_ELEMENT_WARNING(bin_, RESOURCE, OPEN_READ_WRITE, ("Knowledge: %s", text.c_str()),
                           ("the stream continues"));
   }
-  for (const Decision& decision : decisions) {
-    post(decision);
-    warn(decision);
-  }
+  for (const Decision& decision : decisions) messages_.post(decision, missing);
   for (const std::string& text : trouble)
     GST_ELEMENT_WARNING(bin_, RESOURCE, READ, ("Energy: %s", text.c_str()), (nullptr));
   if (latency_changed)
@@ -153,16 +180,16 @@ void ControllerAdapter::report() {
 
 void ControllerAdapter::set_rules(const AdaptRules& rules) {
   recall();  // with another device there is other knowledge
-  handle([&](Controller& c) { return std::optional(c.set_rules(rules)); });
+  handle([&](Controller& c) { return c.set_rules(rules); });
 }
 
 void ControllerAdapter::set_objective(const Objective& objective) {
+  messages_.objective_changes();
   {
     std::lock_guard lock(mutex_);
-    warned_energy_ = warned_target_ = warned_budget_ = warned_late_ = false;
     follow_energy(objective);
   }
-  handle([&](Controller& c) { return std::optional(c.set_objective(objective)); });
+  handle([&](Controller& c) { return c.set_objective(objective); });
 }
 
 void ControllerAdapter::follow_energy(const Objective& objective) {
@@ -171,7 +198,7 @@ void ControllerAdapter::follow_energy(const Objective& objective) {
 }
 
 void ControllerAdapter::device_opened(EnergySource energy) {
-  std::lock_guard lock(mutex_);
+  const auto lock = caught_up();
   device_opens_ = false;
   energy_ = std::move(energy);
   follow_energy(controller_.objective());
@@ -179,7 +206,7 @@ void ControllerAdapter::device_opened(EnergySource energy) {
 }
 
 void ControllerAdapter::set_device(const DeviceSide& device) {
-  std::lock_guard lock(mutex_);
+  const auto lock = caught_up();
   if (device_lost_) return;
   conditions_.device = device.name;
   controller_.set_device(device);
@@ -191,17 +218,17 @@ void ControllerAdapter::keep_rules_with(const DeviceSide& device) {
     if (!controller_.awaits_device()) return;
   }
   set_device(device);
-  handle([](Controller& c) { return std::optional(c.set_rules(AdaptRules(c.rules()))); });
+  handle([](Controller& c) { return c.set_rules(AdaptRules(c.rules())); });
 }
 
 void ControllerAdapter::retrain() {
-  handle([](Controller& c) { return std::optional(c.retrain()); });
+  handle([](Controller& c) { return c.retrain(); });
 }
 
 void ControllerAdapter::device_failed() {
   handle([this](Controller& c) {
     device_lost_ = true;
-    return std::optional(c.device_failed());
+    return c.device_failed();
   });
   report();
 }
@@ -209,16 +236,17 @@ void ControllerAdapter::device_failed() {
 void ControllerAdapter::device_left_out(const DeviceSide& left) {
   handle([&](Controller& c) {
     conditions_.device = left.name;
-    return std::optional(c.device_left_out(left));
+    return c.device_left_out(left);
   });
   report();
 }
 
 void ControllerAdapter::frames_come_every(const FrameInterval& interval, bool live) {
   {
-    std::lock_guard lock(mutex_);
+    const auto lock = caught_up();
     const bool rated = live && interval.known();
     controller_.set_source(rated ? 1e9 / static_cast<double>(interval.ns()) : 0);
+    const std::lock_guard answer(latency_mutex_);
     const uint64_t before_ns = latency_.answer_ns(frame_ns_);
     frame_ns_ = interval.ns();
     if (latency_.answer_ns(frame_ns_) == before_ns) return;
@@ -256,94 +284,54 @@ bool ControllerAdapter::may_know_frames() const {
 }
 
 void ControllerAdapter::frames_changed() {
-  handle([&](Controller& c) {
-    return std::optional(c.frames_changed(conditions_, executor_.window(), period_));
-  });
+  handle([&](Controller& c) { return c.frames_changed(conditions_, executor_.window(), period_); });
   report();
 }
 
+// What the learner is posting comes first, and what it took to post meanwhile is waited for.
+void ControllerAdapter::catch_up() {
+  caught_up().unlock();
+  learner_.wait_for_learn();
+  report_if_due();
+  learner_.wait_for_learn();
+}
+
 void ControllerAdapter::stream_ended() {
+  catch_up();
   {
     std::lock_guard lock(mutex_);
     controller_.stream_ended();
   }
   report();
+  learner_.wait_for_learn();
 }
 
-void ControllerAdapter::frame_done(const Item& item) {
-  if (handle([&](Controller& c) { return c.frame_done(item.times, item.device_stages); })) report();
-  if (const uint64_t epoch = seat_->epoch(); std::exchange(seen_epoch_, epoch) != epoch)
-    executor_.set_window(window());
-  if (++frames_unwatched_ >= kLatencyFrames) watch_latency();
+void ControllerAdapter::leave_machine() {
+  learner_.end();
+  seat_->leave();
 }
 
-// Frames that exceed the answered latency are late in a sink that synchronises.
-void ControllerAdapter::watch_latency() {
-  frames_unwatched_ = 0;
+void ControllerAdapter::end() {
+  learner_.end();
+  learn();
+  leave_machine();
+}
+
+// On the learner's thread. Frames that exceed the answered latency are late in a sink that
+// synchronises.
+void ControllerAdapter::learn() {
+  bool latency_changed = false;
   {
-    std::lock_guard lock(mutex_);
-    if (controller_.training() || !latency_.measured(controller_.latency_p95_s())) return;
-  }
-  gst_element_post_message(bin_, gst_message_new_latency(GST_OBJECT_CAST(bin_)));
-}
-
-// --- Messages ----------------------------------------------------------------------------------
-
-void ControllerAdapter::post(const Decision& d) {
-  GST_INFO_OBJECT(
-      bin_, "%s: %s -> %s, predicted %.1f fps, %.4g J a frame; trained %.3f s, %d frames",
-      to_string(d.reason), to_string(d.before).c_str(), to_string(d.after).c_str(),
-      d.predicted.throughput_fps, d.predicted.energy_j, d.training_s, d.training_frames);
-  for (int i = 0; i < d.choice.count; ++i) {
-    const Candidate& candidate = d.choice.ranked[i];
-    GST_LOG_OBJECT(bin_, "%d. %-12s %10.2f fps %10.4g J a frame", i + 1,
-                   to_string(candidate.configuration).c_str(), candidate.prediction.throughput_fps,
-                   candidate.prediction.energy_j);
-  }
-  gst_element_post_message(bin_,
-                           gst_message_new_element(GST_OBJECT_CAST(bin_), decision_structure(d)));
-}
-
-// Each kind of disappointment once, until the objective changes.
-void ControllerAdapter::warn(const Decision& d) {
-  const auto first_time = [this](bool happened, bool& warned) {
-    std::lock_guard lock(mutex_);
-    return happened && !std::exchange(warned, true);
-  };
-  if (first_time(d.choice.energy_unknown, warned_energy_)) {
-    std::string missing;
-    {
-      std::lock_guard lock(mutex_);
-      missing = energy_.missing;
+    const auto lock = caught_up();
+    if (frames_unwatched_ >= kLatencyFrames) {
+      frames_unwatched_ = 0;
+      const std::lock_guard answer(latency_mutex_);
+      latency_changed = !controller_.training() && latency_.measured(controller_.latency_p95_s());
     }
-    GST_ELEMENT_WARNING(
-        bin_, RESOURCE, NOT_FOUND,
-        ("The objective needs energy, but there is no measurement of it: the bin maximises "
-         "throughput instead. `tandem doctor` lists ways to get an energy source."),
-        ("%s", missing.empty() ? "the energy meter returned no values" : missing.c_str()));
   }
-  if (first_time(d.choice.budget_exceeded, warned_budget_)) {
-    GST_ELEMENT_WARNING(
-        bin_, STREAM, FAILED,
-        ("No configuration stays within power-budget: the bin runs %s, which needs the "
-         "least power.",
-         to_string(d.after).c_str()),
-        ("predicted: %.1f W", d.predicted.power_w));
-  } else if (first_time(d.choice.latency_missed, warned_late_)) {
-    GST_ELEMENT_WARNING(
-        bin_, STREAM, FAILED,
-        ("No configuration meets target-latency: the bin runs %s, which has the lowest "
-         "latency, %.3g ms.",
-         to_string(d.after).c_str(), 1e3 * d.predicted.latency_s),
-        ("predicted 95th percentile"));
-  } else if (first_time(d.choice.target_missed, warned_target_)) {
-    GST_ELEMENT_WARNING(
-        bin_, STREAM, FAILED,
-        ("No configuration reaches target-fps: the bin runs %s, which is the fastest with "
-         "a predicted %.1f frames/s.",
-         to_string(d.after).c_str(), d.predicted.throughput_fps),
-        (nullptr));
-  }
+  report_if_due();
+  if (latency_changed)
+    gst_element_post_message(bin_, gst_message_new_latency(GST_OBJECT_CAST(bin_)));
 }
 
 bool ControllerAdapter::runs_on_device() const {
@@ -352,12 +340,12 @@ bool ControllerAdapter::runs_on_device() const {
 }
 
 uint64_t ControllerAdapter::latency_ns() const {
-  std::lock_guard lock(mutex_);
+  std::lock_guard lock(latency_mutex_);
   return latency_.answer_ns(frame_ns_);
 }
 
 uint64_t ControllerAdapter::frame_ns() const {
-  std::lock_guard lock(mutex_);
+  std::lock_guard lock(latency_mutex_);
   return frame_ns_;
 }
 

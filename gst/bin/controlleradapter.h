@@ -10,11 +10,13 @@
 #include <string>
 #include <vector>
 
+#include "gst/bin/decisionmessages.h"
 #include "gst/bin/energy.h"
 #include "gst/bin/knowledge.h"
 #include "gst/bin/latency.h"
+#include "gst/bin/learner.h"
 #include "scheduler/flow/executor.h"
-#include "scheduler/learn/controller.h"
+#include "scheduler/learn/run/controller.h"
 
 namespace tandem::bin {
 
@@ -23,8 +25,13 @@ struct RunPlan;
 /// Connects the controller of a bin: passes events to the controller, its decisions to the
 /// executor, and both to the application as messages.
 ///
+/// Frames are handed to a Learner, whose thread passes them on. Every other event passes on first
+/// what was handed over before it, on the thread of its caller.
+///
 /// mutex_ is held from an event until the executor is configured, so that decisions keep their
-/// order. Messages are posted without it, because their handlers may set properties.
+/// order. The thread that pushes frames does not take it. Messages are posted without it, because
+/// their handlers may set properties. Lock order: the bin's configure_mutex, mutex_, then
+/// latency_mutex_ or a lock of the machine, of the executor or of Learner.
 class ControllerAdapter {
  public:
   /// `bin` is the source of messages. `executor` outlives this.
@@ -40,8 +47,10 @@ class ControllerAdapter {
   void warn_later(std::string text);
   void report_warnings();  ///< part of report()
 
-  /// Called after the last frame: the other bins of the neighbourhood share the machine.
-  void leave_machine() { seat_->leave(); }
+  /// Ends the learner's thread. The other bins of the neighbourhood share the machine.
+  void leave_machine();
+  /// Called after the last frame, before the executor ends: posts what is left, and leaves.
+  void end();
 
   /// Sets the device that the next set_rules() decides with.
   void set_device(const DeviceSide& device);
@@ -66,10 +75,17 @@ class ControllerAdapter {
   bool may_know_frames() const;
   /// Chooses a configuration for the frames of the last frames_are().
   void frames_changed();
-  /// Called after the last frame, with none in flight.
+  /// Called after the last frame, with none in flight. All decisions so far are posted on return.
   void stream_ended();
-  /// For the thread that takes frames out of the executor.
-  void frame_done(const Item& item);
+  /// For the thread that takes frames out of the executor, before it releases the frame. See
+  /// Learner::hand_over().
+  void frame_done(const Item& item) { learner_.hand_over(item.times, item.device_stages); }
+  /// Called with no frame in flight: passes on and reports all so far. Until the next frame the
+  /// learner changes nothing.
+  void catch_up();
+  /// While frames are dropped; see Learner::abort().
+  void abort() { learner_.abort(); }
+  void resume() { learner_.resume(); }
 
   /// Whether the current configuration has a stage on a device.
   bool runs_on_device() const;
@@ -83,39 +99,44 @@ class ControllerAdapter {
   GstStructure* predictions() const;
 
  private:
+  std::unique_lock<std::mutex> caught_up();
   template <class Event>
-  bool handle(Event&& event);
+  void handle(Event&& event);
+  void run(const Step& step);
+  void learn();
+  void report_if_due();
   int count_frames_at_a_time() const;
-  void watch_latency();
   void recall();
   Probe probe() const;
   int window() const;
   void follow_energy(const Objective& objective);
-  void post(const Decision& decision);
-  void warn(const Decision& decision);
 
   GstElement* const bin_;
+  DecisionMessages messages_;
   Executor& executor_;
   const KeptKnowledge kept_;
   const std::shared_ptr<Seat> seat_;
   std::atomic<int> window_{0};  // most frames in flight if this bin had the machine to itself
-  uint64_t seen_epoch_ = 0;     // of the thread that takes frames out
-  int frames_unwatched_ = 0;    // likewise: frames since the last check of their latency
 
-  mutable std::mutex mutex_;
+  mutable std::mutex mutex_;  // guards what follows, up to the next mutex
+  uint64_t seen_epoch_ = 0;
+  int frames_unwatched_ = 0;  // since the last check of their latency
   EnergySource energy_;
   bool device_opens_;  // on a thread, and has not been found yet
   Conditions conditions_;
   int period_ = 1;
   std::set<Conditions> recalled_;  // queried from kept_, without sizes and cores
   Controller controller_;
+  bool pending_report_ = false;  // of what frames led to
   std::vector<Decision> pending_decisions_;
   std::vector<std::string> pending_warnings_;
-  Latency latency_;
-  uint64_t frame_ns_ = 0;                 // between frames; 0: no caps yet
   std::shared_ptr<void> follows_energy_;  // while the objective needs it
   bool device_lost_ = false;
-  bool warned_energy_ = false, warned_target_ = false, warned_budget_ = false, warned_late_ = false;
+  // Held for a moment: the sink's preroll waits for answers to LATENCY queries.
+  mutable std::mutex latency_mutex_;
+  Latency latency_;
+  uint64_t frame_ns_ = 0;  // between frames; 0: no caps yet
+  Learner learner_;        // its thread ends first
 };
 
 }  // namespace tandem::bin

@@ -3,9 +3,6 @@
 
 #include <cstdlib>
 
-#include "files/data_folder.h"
-#include "scheduler/learn/stream_model_file.h"
-
 namespace tandem::bin {
 
 KeptKnowledge open_knowledge(const std::string& setting) {
@@ -21,10 +18,6 @@ KeptKnowledge open_knowledge(const std::string& setting) {
   }
   return {KnowledgeKeeper::of_process(KnowledgeFolder::default_path()),
           !read_only && otherwise != "read-only"};
-}
-
-std::shared_ptr<const StreamModel> lane_model_of(const std::string& device) {
-  return find_stream_model(data_folder() + "/models/lanes", device);
 }
 
 }  // namespace tandem::bin

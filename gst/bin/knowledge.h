@@ -4,8 +4,7 @@
 #include <memory>
 #include <string>
 
-#include "model/stream_model.h"
-#include "scheduler/learn/keeper.h"
+#include "scheduler/learn/keep/keeper.h"
 
 namespace tandem::bin {
 
@@ -24,10 +23,5 @@ struct KeptKnowledge {
 /// | off | none |
 /// | other | this folder |
 KeptKnowledge open_knowledge(const std::string& setting);
-
-/// Returns a model of the throughput that lanes of a device gain, from
-/// $TANDEM_DATA_DIR/models/lanes or from the models that are installed with Tandem. Null: there is
-/// none for this device.
-std::shared_ptr<const StreamModel> lane_model_of(const std::string& device);
 
 }  // namespace tandem::bin

@@ -7,7 +7,7 @@
 
 #include "gst/bin/overload.h"
 #include "model/objective.h"
-#include "scheduler/learn/controller.h"
+#include "scheduler/learn/run/controller.h"
 
 namespace tandem::bin {
 

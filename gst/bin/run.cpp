@@ -58,7 +58,8 @@ Run::Run(GstElement* bin, const RunPlan& plan)
 }
 
 Run::~Run() {
-  if (controller_) controller_->leave_machine();  // others ask for the executor's processor time
+  // The learner and the other bins use the executor.
+  if (controller_) controller_->end();
 }
 
 void Run::device_failed(const std::string& why, int left) {
@@ -151,7 +152,6 @@ DeviceSide Run::device_side() const {
     if (!device.is_cpu) letter.lanes = {2, 4, 8};
     side.name += (side.name.empty() ? "" : " + ") + device.name + ", driver " + device.driver;
     if (devices > 1) side.name += ", " + std::to_string(devices) + " of them";
-    if (kind == 0 && !letter.lanes.empty()) side.model = lane_model_of(device.name);
     side.letters.push_back(std::move(letter));
   }
   return side;
@@ -202,6 +202,7 @@ void Run::set_caps(GstCaps* caps, bool live) {
 
 // With nothing in flight: frames of another kind come, or other work is done with them.
 void Run::frames_change() {
+  controller_->catch_up();  // the learner sets the window as well
   work_.take_over();
   fusion_->begin(keep_tensors);
   // Frames that wait for their turn hold the pixels of the source.
@@ -337,6 +338,7 @@ void Run::push(FrameItem* item, const EventQueue::Send& send) {
 void Run::abort() {
   dropping_ = true;
   executor_->abort();
+  controller_->abort();
 }
 
 void Run::drop_all(GstPad* src) {
@@ -352,6 +354,7 @@ void Run::resume(GstPad* src) {
   overload_.forget();
   flow_ = GST_FLOW_OK;
   dropping_ = false;
+  controller_->resume();
   executor_->resume();
   if (shut_down_) abort();  // it came meanwhile
 }
@@ -365,7 +368,7 @@ void Run::shut_down() {
 
 void Run::end() {
   drop_all(nullptr);
-  controller_->leave_machine();
+  controller_->end();
   {
     std::lock_guard lock(mutex_);
     ended_ = true;

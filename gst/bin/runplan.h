@@ -13,7 +13,7 @@
 #include "gst/bin/energy.h"
 #include "gst/bin/knowledge.h"
 #include "gst/bin/properties.h"
-#include "scheduler/learn/neighbourhood.h"
+#include "scheduler/learn/run/neighbourhood.h"
 
 namespace tandem::bin {
 

@@ -49,6 +49,20 @@ void set_spent(GstStructure* structure, const Spent& spent) {
   gst_structure_take_value(structure, "training-spent", &list);
 }
 
+// `trials`: what a training tried, and why.
+void set_trials(GstStructure* structure, const std::vector<Tried>& trials) {
+  GValue list = G_VALUE_INIT;
+  gst_value_array_init(&list, static_cast<guint>(trials.size()));
+  for (const Tried& trial : trials) {
+    GstStructure* made = gst_structure_new("trial", "configuration", G_TYPE_STRING,
+                                           to_string(trial.configuration).c_str(), "why",
+                                           G_TYPE_STRING, trial.why.c_str(), nullptr);
+    set_if_known(made, "fps", trial.fps);
+    append(&list, made);
+  }
+  gst_structure_take_value(structure, "trials", &list);
+}
+
 // Means over the segments of split frames.
 void add_split(const SplitStats& split, GstStructure* stats) {
   if (split.segments == 0) return;
@@ -81,10 +95,12 @@ GstStructure* decision_structure(const Decision& d) {
   set_if_known(decision, "predicted-fps", d.predicted.throughput_fps);
   set_if_known(decision, "predicted-energy", d.predicted.energy_j);
   set_ms_if_known(decision, "predicted-latency", d.predicted.latency_s);
+  set_if_known(decision, "expected-loss", d.choice.expected_loss);
   set_if_known(decision, "measured-fps", d.measured.throughput_fps);
   set_if_known(decision, "measured-energy", d.measured.energy_j);
   set_ms_if_known(decision, "measured-latency", d.measured.latency_p95_s);
   set_spent(decision, d.spent);
+  set_trials(decision, d.tried);
   GValue ranking = G_VALUE_INIT;
   gst_value_array_init(&ranking, d.choice.count);
   for (int i = 0; i < d.choice.count; ++i) {
@@ -115,6 +131,7 @@ void add_controller(const Controller& controller, GstStructure* stats) {
   set_if_known(stats, "predicted-fps", controller.predicted().throughput_fps);
   set_if_known(stats, "predicted-energy", controller.predicted().energy_j);
   set_ms_if_known(stats, "predicted-latency", controller.predicted().latency_s);
+  set_if_known(stats, "expected-loss", controller.expected_loss());
   set_if_known(stats, "measured-fps", measured.throughput_fps);
   set_if_known(stats, "measured-energy", measured.energy_j);
   set_ms_if_known(stats, "latency-p50", measured.latency_p50_s);

@@ -4,7 +4,7 @@
 
 #include <gst/gst.h>
 
-#include "scheduler/learn/controller.h"
+#include "scheduler/learn/run/controller.h"
 
 namespace tandem::bin {
 

@@ -320,7 +320,10 @@ Prediction Model::predict(const Configuration& configuration, const MappingCosts
   if (!mapping.any_device()) {  // measured as it is: nothing is left to the model
     const Cpu& cpu =
         coarse_grain ? cg_[configuration.threads] : mg_at_once_[configuration.frames_at_once];
-    return finish(cpu.fps, 0, cpu.total_w, cpu.p95_s);
+    double fps = cpu.fps;  // which may be interpolated: a serial stage lets no more through
+    for (const StageMeasurements& stage : m_.stages)
+      if (stage.serial) fps = std::min(fps, 1 / (coarse_grain ? stage.cg : stage.mg).seconds);
+    return finish(fps, 0, cpu.total_w, cpu.p95_s);
   }
   if (!cpu_path_) return combine(without_cpu_path(configuration, costs), power, mapping);
   if (coarse_grain) return combine(coarse(costs, configuration.threads), power, mapping);

@@ -90,7 +90,8 @@ BenchFile::Training read_training(const Object& training) {
                            training.number_or_null("frames"),
                            training.number_or_null("seconds"),
                            training.number_if_there("trials"),
-                           {}};
+                           {},
+                           training.number_if_there("expected_loss")};
   if (!training.has("ranking")) return read;
   const Json& list = training.at("ranking");
   const std::string field = training.path_of("ranking");

@@ -34,7 +34,8 @@ struct BenchFile {
   };
   struct Training {
     std::optional<double> experiments, frames, seconds, trials;
-    std::vector<Ranked> ranking;  ///< best first; empty in older files
+    std::vector<Ranked> ranking;               ///< best first; empty in older files
+    std::optional<double> expected_loss = {};  ///< as a part; empty in older files
   };
   /// Empty in older files.
   struct Origin {

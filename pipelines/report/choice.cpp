@@ -30,7 +30,7 @@ class Choice {
              " of the best: " + metric_.with_unit(*reached) + ", " + best.name + " " +
              metric_.with_unit(*most) + ".";
     }
-    out += expected_sentence(*reached) + tried_sentence();
+    out += expected_sentence(*reached) + loss_sentence() + tried_sentence();
     return won ? out + runner_up_sentence() : out + reason_sentence(*most);
   }
 
@@ -70,6 +70,12 @@ class Choice {
            beside_measured(*expected, reached) + ".";
   }
 
+  std::string loss_sentence() const {
+    if (!bench_.training || !bench_.training->expected_loss) return "";
+    return " It expected to lose " + percent(*bench_.training->expected_loss) +
+           " on average to a better configuration.";
+  }
+
   std::string tried_sentence() const {
     if (!bench_.training || !bench_.training->trials || !bench_.training->experiments) return "";
     const auto count = [](double number, const std::string& what) {
@@ -77,8 +83,7 @@ class Choice {
     };
     const double trials = *bench_.training->trials;
     return " Before, it had made " + count(*bench_.training->experiments, "experiment") + " and " +
-           (trials > 0 ? "tried " + count(trials, "configuration") : "tried no configuration") +
-           ".";
+           (trials > 0 ? count(trials, "trial") : "no trial") + ".";
   }
 
   std::string runner_up_sentence() const {

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "scheduler/learn/stream_model_file.h"
+#include "pipelines/streams/stream_model_file.h"
 
 /// The times of stages by partitions and tasks, on one device of one machine. `tandem streams
 /// measure` writes them, and the other actions read them. docs/streams.md has the fields.

@@ -24,11 +24,9 @@ constexpr const char* kFirst[] = {"log-total-ns", "kernel-share", "download-shar
                                   "upload-share", "log-launches", "log-launch-ns"};
 
 // Features that every sample has, those of kFirst and then by name, with a value for each sample.
-std::vector<std::pair<std::string, Column>> columns_of(const std::vector<StreamFeatures>& samples,
-                                                       const std::set<std::string>& wanted) {
+std::vector<std::pair<std::string, Column>> columns_of(const std::vector<StreamFeatures>& samples) {
   std::vector<std::pair<std::string, Column>> columns;
   for (const auto& [name, value] : samples.front()) {
-    if (!wanted.empty() && !wanted.contains(name)) continue;
     Column column;
     for (const StreamFeatures& sample : samples)
       if (const auto found = sample.find(name); found != sample.end())
@@ -109,7 +107,7 @@ StreamModel prepare_model(const std::vector<StreamFeatures>& features,
     throw std::runtime_error("has " + std::to_string(features.size()) +
                              " samples that were measured; a model needs " +
                              std::to_string(kLeastSamples));
-  const auto all = columns_of(features, options.features);
+  const auto all = columns_of(features);
   std::vector<Column> columns;
   for (const auto& [name, column] : all) columns.push_back(column);
   StreamModel model;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 
-#include <set>
 #include <string>
+#include <vector>
 
 #include "model/stream_model.h"
 #include "pipelines/streams/network_trainer.h"
@@ -12,10 +12,9 @@ namespace tandem::streams {
 
 struct TrainOptions {
   NetworkOptions network;
-  int networks = 9;                     ///< of different seeds, whose mean answers
-  double most_correlation = 0.7;        ///< of two features more alike the second is dropped
-  double variance = 0.99;               ///< that the principal components hold
-  std::set<std::string> features = {};  ///< that the model may have; empty: all
+  int networks = 9;               ///< of different seeds, whose mean answers
+  double most_correlation = 0.7;  ///< of two features more alike the second is dropped
+  double variance = 0.99;         ///< that the principal components hold
 };
 
 using Samples = std::vector<const Sample*>;

@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Shows that the layering and tidiness checks find what they look for, on small made-up trees."""
+"""Shows that the checks of layering, tidiness and constants find what they look for, on small made-up trees."""
 
 import pathlib
 import tempfile
 import unittest
 
+import constants
 import layering
 import tidiness
 
@@ -149,6 +150,32 @@ class Tidiness(Tree):
         self.write_kernel()
         self.write("kernels/blur/blur_opencl.cpp", SPDX + '#include "kernels/opencl/native.h"\n')
         self.assertIn("blur_opencl.cpp includes kernels/opencl/native.h", self.only_problem())
+
+
+class Constants(Tree):
+    def test_reads_every_kind_of_declaration(self):
+        text = SPDX + """constexpr double kA = 0.5, kB{2};  // constexpr int kComment = 1;
+inline constexpr Enough kC{0.1, 50},
+    kD{1, 2};
+static constexpr std::array<const char*, 2> kE{"a", "b"};
+constexpr int kF[] = {1, 2};
+constexpr int function(int k) { return k; }
+"""
+        self.assertEqual(dict(constants.constants_of(text)),
+                         {"kA": "0.5", "kB": "{2}", "kC": "{0.1, 50}", "kD": "{1, 2}", "kE": '{"a", "b"}', "kF": "{1, 2}"})
+
+    def test_compares_page_and_code_both_ways(self):
+        self.write("model/a.h", "constexpr int kSame = 2, kOther = 3, kNew = 4, kMaxStages = 16;\n")
+        self.write("scheduler/learn/b.cpp", "constexpr double kBelow = 0.25;\n")
+        self.write(constants.PAGE, "| `kSame` | 2 frames | why | model/a.h |\n| `kOther` | 4 frames | why | |\n"
+                   "| `kGone` | 1 s | why | |\n| `kBelow` | 0.25 part | why | learn/b.cpp |\n")
+        faults, count = constants.check(self.root)
+        self.assertEqual(count, 4)
+        page = [fault for fault in faults if fault.startswith(constants.PAGE)]
+        self.assertEqual(page, [
+            "docs/constants.md: `kOther` in model/a.h is 3, the row has 4 frames",
+            "docs/constants.md: add | `kNew` | 4 UNIT | PURPOSE | model/a.h |",
+            "docs/constants.md: remove the row of `kGone` in model/a.h: no such constant"])
 
 
 if __name__ == "__main__":

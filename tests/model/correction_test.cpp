@@ -56,58 +56,10 @@ TEST(Trials, AMappingThatWasNotTriedErrsAsTheOthersDo) {
       << "its own trial says more";
 }
 
-TEST(Trials, WhereLanesFallShortAllThreadsAndMoreLanesDo) {
-  const Mapping other{2, 3};
-  const auto lanes = [](Configuration configuration, int n) {
-    configuration.lanes = n;
-    return configuration;
-  };
-  const std::vector<Trial> trials{trial(lanes(coarse(kFirst, 13), 2), 0.6),
-                                  trial(lanes(coarse(kFirst, 5), 2), 0.5)};
-  EXPECT_DOUBLE_EQ(corrected_fps(trials, lanes(coarse(kFirst, 12), 2)), 200 * 0.6);
-  EXPECT_DOUBLE_EQ(corrected_fps(trials, lanes(coarse(kFirst, 16), 2)), 200 * 0.6);
-  EXPECT_DOUBLE_EQ(corrected_fps(trials, lanes(coarse(kFirst, 6), 2)), 200 * 0.5);
-  EXPECT_DOUBLE_EQ(corrected_fps(trials, lanes(coarse(other, 14), 2)), 200 * 0.6);
-  EXPECT_DOUBLE_EQ(corrected_fps(trials, lanes(coarse(kFirst, 14), 8)), 200 * 0.6) << "as with two";
-  EXPECT_TRUE(lanes_fall_short(trials, lanes(coarse(other, 14), 4)));
-  // One lane, one thread, and no stage on the cores: nothing there says so.
-  EXPECT_DOUBLE_EQ(corrected_fps(trials, coarse(kFirst, 12)), 200);
-  EXPECT_FALSE(lanes_fall_short(trials, lanes(coarse(kFirst, 1), 2)));
-  EXPECT_FALSE(lanes_fall_short(trials, lanes(coarse(kAll, 12), 2)));
-  const std::vector<Trial> nearly{trial(lanes(coarse(kFirst, 13), 2), 0.9)};
-  EXPECT_DOUBLE_EQ(corrected_fps(nearly, lanes(coarse(kFirst, 14), 2)), 200) << "another rhythm";
-  EXPECT_FALSE(lanes_fall_short(nearly, lanes(coarse(kFirst, 14), 2)));
-}
-
 TEST(Trials, TeachNothingOfTheCpuAloneNorOfMediumGrain) {
   const std::vector<Trial> trials{trial(coarse(kAll, 9), 0.5), trial(coarse(kNone, 9), 0.5)};
   EXPECT_EQ(corrected_fps(trials, coarse(kNone, 5)), 200);
   EXPECT_EQ(corrected_fps(trials, {kAll, Granularity::medium, 9}), 200);
-}
-
-TEST(Trials, ALookInWhichTheMachineStoodStillSaysNothing) {
-  const auto mean_fps = [](const std::vector<double>& rates) {
-    std::vector<Prediction> looks;
-    for (const double fps : rates) looks.push_back(expected(fps, 1));
-    return mean_of_looks(looks, std::vector<double>(looks.size(), 1)).throughput_fps;
-  };
-  EXPECT_DOUBLE_EQ(mean_fps({20}), 20);
-  EXPECT_DOUBLE_EQ(mean_fps({100, 20}), 100);
-  EXPECT_DOUBLE_EQ(mean_fps({20, 100, 90}), 95);
-  EXPECT_DOUBLE_EQ(mean_fps({130, 90, 90, 90}), 100) << "one that is fast is no reason";
-}
-
-TEST(Trials, TwoLooksContradictEachOtherWhereOneOfThemDoesNotCount) {
-  const auto contradict = [](const std::vector<double>& rates) {
-    std::vector<Prediction> looks;
-    for (const double fps : rates) looks.push_back(expected(fps, 1));
-    return contradict_each_other(looks);
-  };
-  EXPECT_TRUE(contradict({100, 79}));
-  EXPECT_TRUE(contradict({79, 100}));
-  EXPECT_FALSE(contradict({100, 81}));
-  EXPECT_FALSE(contradict({100}));
-  EXPECT_FALSE(contradict({100, 79, 80})) << "a third one has said";
 }
 
 TEST(Trials, LooksWithoutANewValueOfTheCounterSayNothingOfEnergy) {

@@ -24,7 +24,7 @@ constexpr double kEvery_s = 0.05;
 #endif
 constexpr double kLongest_s = 1.6;
 constexpr int kMostFrames = 1'000'000, kSteadyFrames = 4'000, kOthers = 24;
-constexpr double kLeastMean = 0.975;
+constexpr double kLeastMean = 0.97;
 
 /// Rates of what trainings choose, the burst a little later each time.
 std::vector<double> chosen_in_bursts(const Chip& chip, double lasts_s) {

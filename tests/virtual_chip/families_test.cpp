@@ -165,14 +165,6 @@ TEST(Families, EightLanesGain) {
   });
 }
 
-TEST(Families, HalfOfTheModelsExpectNoMoreOfEightLanes) {
-  int models = 0;
-  for (unsigned seed = 0; seed < 40; ++seed)
-    models += find_family("eight-lanes")->chip(seed).model != nullptr;
-  EXPECT_GE(models, 10);
-  EXPECT_LE(models, 30);
-}
-
 TEST(Families, WhatDisturbsIsLeftOut) {
   int bursts = 0;
   each_chip("drift", [&](const Chip& chip) {

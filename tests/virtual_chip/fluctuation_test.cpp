@@ -91,19 +91,15 @@ TEST(Fluctuation, TheBinAnswersAndGoesBackWithoutATraining) {
   }
 }
 
-// Chips on which a training is needed while half of the cores are taken, or what is derived when
-// they are back does not hold: what was learnt before does.
+// While half of the cores are taken a training may be needed. When they are back none is: what was
+// learnt before holds.
 TEST(Fluctuation, NoTrainingFollowsTheEnd) {
-  struct Case {
-    unsigned seed;
-    int trainings;
-  };
 #ifdef TANDEM_SANITIZED
-  constexpr Case kCases[] = {{4, 2}};
+  constexpr unsigned kChips[] = {92};
 #else
-  constexpr Case kCases[] = {{4, 2}, {92, 1}, {108, 1}};
+  constexpr unsigned kChips[] = {176, 92, 108};
 #endif
-  for (const auto [seed, trainings] : kCases) {
+  for (const unsigned seed : kChips) {
     const Chip chip = random_chip(seed);
     SCOPED_TRACE(chip.name);
     SimulatedBin bin(chip, 3, {}, 0.3);
@@ -112,7 +108,8 @@ TEST(Fluctuation, NoTrainingFollowsTheEnd) {
     const Configuration learnt = simulation.configuration();
     simulation.set_others(chip.cores / 2);
     bin.run_until(simulation.now_s() + kTakenSeconds);
-    EXPECT_EQ(bin.controller().totals().trainings, trainings);
+    const int trainings = bin.controller().totals().trainings;
+    EXPECT_LE(trainings, 2);
     const std::size_t told = bin.decisions().size();
     simulation.set_others(0);
     bin.run_until(simulation.now_s() + kTakenSeconds);

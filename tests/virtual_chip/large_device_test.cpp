@@ -5,7 +5,7 @@
 #include <cstdio>
 #include <cstdlib>
 
-#include "scheduler/learn/next_experiment.h"
+#include "scheduler/learn/belief/next_experiment.h"
 #include "tests/support/slowness.h"
 #include "tests/virtual_chip/chip/exhaustive.h"
 #include "tests/virtual_chip/chip/simulated_bin.h"
@@ -46,7 +46,6 @@ Outcome train(const Chip& chip, unsigned seed, Metric metric) {
     if (lanes > 1) facts.chain.lanes.push_back(lanes);
   facts.chain.domains = {Domain::dominant, Domain::dominant, Domain::dominant};
   facts.chain.window = Dispatch::kMaxWindow;
-  const AnalyticPredictor predictor;
   // What runs while a bin opens the device.
   simulation.configure({{0, facts.chain.stages}, Granularity::coarse, 3 * chip.cores / 4});
   for (int frame = 0; frame < chip.cores; ++frame) simulation.next();
@@ -61,8 +60,8 @@ Outcome train(const Chip& chip, unsigned seed, Metric metric) {
   Outcome outcome;
   double best_fps = 0;
   for (;;) {
-    const Findings findings = interpret(facts.observations, facts.chain, predictor);
-    const Next next = next_experiment(facts, findings, {metric}, {}, predictor);
+    const Findings findings = interpret(facts.observations, facts.chain);
+    const Next next = next_experiment(facts, findings, {metric}, {});
     if (!next.plan) {
       outcome.chosen = next.choice.best().configuration;
       break;
@@ -87,7 +86,7 @@ Outcome train(const Chip& chip, unsigned seed, Metric metric) {
                   : seen.kind == Observation::Kind::look   ? "look"
                                                            : "measure",
                   to_string(seen.configuration).c_str(), 1 / seen.frame_s,
-                  predictor.predict(findings.measurements, seen.configuration).throughput_fps,
+                  predict(findings.measurements, seen.configuration).throughput_fps,
                   simulation.now_s() - since_s);
   }
   outcome.training_s = simulation.now_s() - begin_s;
@@ -130,7 +129,7 @@ void expect(const Chip& chip, Metric metric, const Bars& bars) {
     EXPECT_LE(outcome.training_s - outcome.frames / fps, bars.lost_s);
     EXPECT_GE(cold, bars.cold);
     EXPECT_LE(outcome.slow_s, bars.slow_s);
-    EXPECT_GE(chosen.value(metric), 0.95 * best);
+    EXPECT_GE(chosen.value(metric), (metric == Metric::throughput ? 0.95 : 0.9) * best);
   }
   EXPECT_LE(trainings_s / kSeeds, bars.training_s);
 }
@@ -145,13 +144,14 @@ TEST(LargeDevice, ATrainingIsShort) {
     expect(chips.vivid_small, metric, {2, 1, 0.1});
     expect(chips.vivid, metric, {4, 1, 0.1});
     expect(chips.tracking, metric, {4, 1, 0.1});
-    expect(chips.srad, metric, {4, 1, 0.1});
-    expect(chips.crowded_srad, metric, {2, 1, 0.1});
+    // Beside busy cores the driver starves: many numbers of threads come into question.
+    expect(chips.srad, metric, {4, 1.2, 0.1, 0.94});
+    expect(chips.crowded_srad, metric, {3.3, 1, 0.1});
     expect(chips.scene_small, metric, {2, 1, 0.1});
     // A frame lasts 0.4 s there, and only part of it on the device, which waits for the rest. What
     // draws less has to be measured under medium grain too, which waits for all that is under way.
     expect(chips.scene, metric,
-           metric == Metric::throughput ? Bars{3.1, 0.4, 0.4, 0.98} : Bars{4, 1, 1.2});
+           metric == Metric::throughput ? Bars{3.1, 0.4, 0.4, 0.98} : Bars{6.5, 1.2, 1.2, 0.94});
   }
 }
 
@@ -162,7 +162,7 @@ TEST(LargeDevice, NoCoreHoldsUpASourceOf64Buffers) {
   chip.window = 64;
   for (unsigned seed = 0; seed < kSeeds; ++seed) {
     const Outcome outcome = train(chip, seed, Metric::throughput);
-    EXPECT_LE(outcome.slow_s, 0.07) << seed;
+    EXPECT_LE(outcome.slow_s, 0.16) << seed;
     EXPECT_EQ(outcome.experiments, 5) << "the device in two halves, two numbers of lanes, medium";
   }
 }

@@ -20,6 +20,7 @@ constexpr int kMostFrames = 1'000'000;
 
 struct Reached {
   double sum = 0, least = 1;
+  int few = 0;  // chips below 0.95
   int training_frames = 0;
   double training_s = 0, penalty_s = 0;
 };
@@ -35,14 +36,12 @@ void decide(const Chip& chip, unsigned seed, const Exhaustive& exhaustive, Metri
   const Steady chosen = exhaustive.look(decision.after);
   const Exhaustive::Entry best = exhaustive.best(metric);
   const double ratio = std::min(1.0, chosen.value(metric) / best.steady.value(metric));
-  // Where the device has lanes the model knows too little of how many frames share its power.
-  const bool lanes = chip.lanes().size() > 1 && metric == Metric::efficiency;
-  EXPECT_GE(ratio, lanes ? 0.85 : 0.95)
-      << to_string(decision.after) << " " << chosen.throughput_fps << " fps " << chosen.energy_j
-      << " J, best " << to_string(best.configuration) << " " << best.steady.throughput_fps
-      << " fps " << best.steady.energy_j << " J";
+  EXPECT_GE(ratio, 0.75) << to_string(decision.after) << " " << chosen.throughput_fps << " fps "
+                         << chosen.energy_j << " J, best " << to_string(best.configuration) << " "
+                         << best.steady.throughput_fps << " fps " << best.steady.energy_j << " J";
   reached.sum += ratio;
   reached.least = std::min(reached.least, ratio);
+  reached.few += ratio < 0.95 ? 1 : 0;
   reached.training_frames += decision.training_frames;
   reached.training_s += decision.training_s;
   reached.penalty_s += decision.penalty_s;
@@ -54,7 +53,8 @@ void expect(const char* metric, const Reached& reached) {
       "frames, which cost %.2f s\n",
       metric, 100 * reached.sum / kChips, 100 * reached.least, reached.training_s / kChips,
       reached.training_frames / static_cast<int>(kChips), reached.penalty_s / kChips);
-  EXPECT_GE(reached.sum / kChips, 0.99) << metric;
+  EXPECT_GE(reached.sum / kChips, 0.995) << metric;
+  EXPECT_LE(reached.few, static_cast<int>(kChips / 50)) << metric;
 }
 
 TEST(RandomChips, TheChoiceIsTheBest) {
@@ -135,8 +135,8 @@ TEST(RandomChips, TheChoiceIsTheBestWithSeveralDevices) {
     const Configuration& chosen = bin.decisions().back().after;
     const Exhaustive::Entry best = exhaustive.best(Metric::throughput);
     const double ratio = exhaustive.look(chosen).throughput_fps / best.steady.throughput_fps;
-    EXPECT_GE(ratio, 0.85) << "seed " << seed << ": " << to_string(chosen) << ", best "
-                           << to_string(best.configuration);
+    EXPECT_GE(ratio, 0.7) << "seed " << seed << ": " << to_string(chosen) << ", best "
+                          << to_string(best.configuration);
     sum += std::min(1.0, ratio);
     least = std::min(least, ratio);
     ++count;

@@ -47,10 +47,11 @@ class Choices {
     const Exhaustive::Entry best = exhaustive.best(metric);
     const Steady chosen = exhaustive.look(decision.after);
     const double ratio = std::min(1.0, chosen.value(metric) / best.steady.value(metric));
-    EXPECT_GE(ratio, 0.92) << "seed " << seed << ": " << to_string(decision.after) << " "
-                           << 1e3 * chosen.latency_s << " ms " << chosen.energy_j << " J, best "
-                           << to_string(best.configuration) << " " << 1e3 * best.steady.latency_s
-                           << " ms " << best.steady.energy_j << " J";
+    // The energy-delay product has the rate in it twice.
+    EXPECT_GE(ratio, metric == Metric::edp ? 0.9 : 0.92)
+        << "seed " << seed << ": " << to_string(decision.after) << " " << 1e3 * chosen.latency_s
+        << " ms " << chosen.energy_j << " J, best " << to_string(best.configuration) << " "
+        << 1e3 * best.steady.latency_s << " ms " << best.steady.energy_j << " J";
     sum_ += ratio;
     least_ = std::min(least_, ratio);
     ++chips_;

@@ -67,6 +67,7 @@ BenchSettings parse_bench_settings(std::vector<std::string> arguments) {
   parser.parse(std::move(arguments));
   if (!application) return settings;  // never: parse() prints the help and exits
   settings.application = application->name;
+  if (settings.bin.stages.empty()) check_model(*application, settings.bin.model);
   if (settings.bin.stages.empty()) settings.bin.stages = application->bench_stages;
   settings.size = size.empty() ? application->bench_size : parse_size("size", size);
   settings.frames = at_least("frames", frames, 1, settings.frames);
@@ -229,7 +230,7 @@ void take_over(const Trainings& trainings, const std::string& metric, BenchResul
   result.training = {most->chosen,      median_of(of_chosen[most->chosen]),
                      most->experiments, most->frames,
                      most->seconds,     most->trials,
-                     most->ranking};
+                     most->ranking,     most->expected_loss};
   for (BenchMeasurement& measurement : result.measurements)
     measurement.predicted = median_of(by_model[measurement.configuration.name()]);
 }

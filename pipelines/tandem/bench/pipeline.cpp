@@ -91,6 +91,7 @@ void BenchPipeline::take_decision(const GstStructure* decision) {
       !gst_structure_get_int(decision, "training-trials", &trials))
     return;
   trials_ = trials;
+  expected_loss_ = read_double(decision, "expected-loss");
   ranking_.clear();
   for (const GstStructure* one : read_structures(decision, "ranking")) {
     ranking_.push_back(
@@ -141,6 +142,7 @@ void BenchPipeline::configure(const BenchConfiguration& configuration) {
 BenchPipeline::Trained BenchPipeline::train(const std::string& metric) {
   Trained trained{.metric = metric};
   trials_.reset();
+  expected_loss_.reset();
   ranking_.clear();
   const BinStats before = read_stats(bin_);
   set_property(bin_, "--metric", "metric", metric);
@@ -163,6 +165,7 @@ BenchPipeline::Trained BenchPipeline::train(const std::string& metric) {
   stats = read_stats(bin_);
   trained.trials = trials_;
   trained.ranking = ranking_;
+  trained.expected_loss = expected_loss_;
   trained.chosen = stats.configuration;
   trained.predictions = read_predictions(bin_);
   trained.frames = stats.training_frames - before.training_frames;

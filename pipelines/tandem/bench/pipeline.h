@@ -42,8 +42,9 @@ class BenchPipeline {
     std::map<std::string, Performance> predictions;
     int experiments = 0, frames = 0;
     double seconds = 0;
-    std::optional<int> trials;         ///< none when the bin did not tell its decision
-    std::vector<BenchRanked> ranking;  ///< the best at the end, by what was measured till then
+    std::optional<int> trials;            ///< none when the bin did not tell its decision
+    std::vector<BenchRanked> ranking;     ///< the best at the end, by what was measured till then
+    std::optional<double> expected_loss;  ///< as in the decision
   };
   /// Lets it train for a metric. Throws Failure and UsageError.
   Trained train(const std::string& metric);
@@ -82,6 +83,7 @@ class BenchPipeline {
   uint64_t in_ = 0;
   std::optional<int> trials_;  // of the latest decision that a training led to
   std::vector<BenchRanked> ranking_;
+  std::optional<double> expected_loss_;
   int cores_ = 0, stages_ = 0;
   std::vector<bool> can_split_;  // of each stage
 };

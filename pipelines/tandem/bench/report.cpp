@@ -68,6 +68,7 @@ Json training(const BenchResult& result) {
           {"frames", training.frames},
           {"seconds", training.seconds},
           {"trials", optional(training.trials)},
+          {"expected_loss", optional(training.expected_loss)},
           {"ranking", std::move(ranking)}};
 }
 

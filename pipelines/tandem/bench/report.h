@@ -93,6 +93,7 @@ struct BenchResult {
     double seconds = 0;
     std::optional<int> trials;  ///< that followed the experiments; none: the bin did not say
     std::vector<BenchRanked> ranking;
+    std::optional<double> expected_loss = {};  ///< none: the bin did not say
   };
   std::optional<Training> training;
 };

@@ -9,8 +9,8 @@
 #include "pipelines/tandem/knowledge/knowledge_text.h"
 #include "pipelines/tandem/options/options.h"
 #include "pipelines/tandem/output/text_output.h"
-#include "scheduler/learn/knowledge_folder.h"
-#include "scheduler/learn/knowledge_json.h"
+#include "scheduler/learn/keep/knowledge_folder.h"
+#include "scheduler/learn/keep/knowledge_json.h"
 
 namespace tandem {
 namespace {

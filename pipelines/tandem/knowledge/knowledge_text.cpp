@@ -6,7 +6,7 @@
 
 #include "files/ascii.h"
 #include "pipelines/formatted.h"
-#include "scheduler/learn/knowledge_words.h"
+#include "scheduler/learn/keep/knowledge_words.h"
 
 namespace tandem {
 namespace {

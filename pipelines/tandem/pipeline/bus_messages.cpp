@@ -32,6 +32,15 @@ gint is_demuxer_without_streams(gconstpointer item, gconstpointer) {
   return found ? 0 : 1;
 }
 
+// Errors of Tandem's elements concern a model or a stage. The input was read.
+bool is_of_tandem(GstObject* object) {
+  GstElementFactory* factory =
+      object && GST_IS_ELEMENT(object) ? gst_element_get_factory(GST_ELEMENT(object)) : nullptr;
+  const char* plugin =
+      factory ? gst_plugin_feature_get_plugin_name(GST_PLUGIN_FEATURE(factory)) : nullptr;
+  return g_strcmp0(plugin, "tandem") == 0;
+}
+
 }  // namespace
 
 GstElement* demuxer_without_streams(GstBin* pipeline) {
@@ -119,7 +128,7 @@ void throw_error(GstMessage* message, const std::string& input, const std::strin
   GstObject* from = GST_MESSAGE_SRC(message);
   const bool of_source =
       from && GST_IS_ELEMENT(from) && GST_OBJECT_FLAG_IS_SET(from, GST_ELEMENT_FLAG_SOURCE);
-  if (of_source || e.is(GST_STREAM_ERROR, GST_STREAM_ERROR_FAILED))
+  if (of_source || (e.is(GST_STREAM_ERROR, GST_STREAM_ERROR_FAILED) && !is_of_tandem(from)))
     throw Failure("'" + input + "' cannot be read: " + e.error->message, e.reason);
   throw Failure(e.error->message, e.reason);
 }

@@ -244,6 +244,19 @@ std::string short_text(const GstStructure* d) {
   if (before != after) text += " -> " + after;
   if (const std::string had = rate_text(d, "measured-"); !had.empty())
     text += " (" + before + " had " + had + ")";
+  if (const auto loss = read_double(d, "expected-loss"))
+    text += ", expected loss " + formatted("%.1f%%", 100 * *loss);
+  return text;
+}
+
+std::string trials_text(const GstStructure* d) {
+  if (!is_decision(d)) return {};
+  std::string text;
+  for (const GstStructure* trial : read_structures(d, "trials")) {
+    text += (text.empty() ? "  " : "\n  ") + read_string(trial, "why");
+    if (const auto fps = read_double(trial, "fps"))
+      text += formatted("; it did %.1f frames/s", *fps);
+  }
   return text;
 }
 

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "pipelines/streams/samples.h"
-#include "scheduler/learn/stream_model_file.h"
+#include "pipelines/streams/stream_model_file.h"
 
 /// The actions of `tandem streams`. Each takes the words behind its name.
 namespace tandem {

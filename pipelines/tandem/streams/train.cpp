@@ -7,12 +7,11 @@
 
 #include "files/regular_file.h"
 #include "files/replace_file.h"
-#include "model/lane_prior.h"
 #include "pipelines/progress.h"
+#include "pipelines/streams/stream_model_file.h"
 #include "pipelines/tandem/options/options.h"
 #include "pipelines/tandem/output/output_file.h"
 #include "pipelines/tandem/streams/streams.h"
-#include "scheduler/learn/stream_model_file.h"
 
 namespace tandem {
 namespace {
@@ -34,14 +33,11 @@ int streams_train(const std::vector<std::string>& arguments) {
   std::string output;
   streams::TrainOptions options;
   int seed = 1;
-  bool lanes = false;
   OptionParser parser("streams train",
                       "Makes a model of what `tandem streams measure` wrote: it estimates the "
                       "speed-up of partitions and tasks from features of a stage file "
                       "(docs/streams.md).");
   parser.add("output", output, "FILE", "the model (JSON)", 'o');
-  parser.add("lanes", lanes,
-             "for tandembin: with the features that it measures itself (docs/streams.md)");
   parser.add("seed", seed, "N", "start of the networks' random weights (default: 1)");
   parser.add("networks", options.networks, "N", "networks whose mean is the estimate (default: 9)");
   parser.add_operands(inputs, "SAMPLES.json");
@@ -53,7 +49,6 @@ int streams_train(const std::vector<std::string>& arguments) {
   if (seed < 1) throw UsageError("--seed is below 1");
   claim_input(inputs[0]);
   check_output_file("--output", output);
-  if (lanes) options.features = {kLaneFeatures.begin(), kLaneFeatures.end()};
   options.network.seed = static_cast<uint64_t>(seed);
   const streams::SampleTable table = read_sample_file(inputs[0]);
   const streams::Samples samples = streams::measured(table);

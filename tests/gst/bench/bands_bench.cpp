@@ -232,7 +232,7 @@ int main(int argc, char** argv) {
   gst_init(nullptr, nullptr);
   try {
     const tandem::Options options = tandem::parse(argc, argv);
-    options.choose ? tandem::choose(options) : tandem::run(options);
+    options.choose ? choose(options) : tandem::run(options);
   } catch (const std::exception& e) {
     std::fprintf(stderr, "%s\n", e.what());
     return 1;

@@ -149,11 +149,12 @@ Second another_process(const Options& options, const BenchChain& chain, Size siz
       configuration;
   FILE* pipe = popen(command.c_str(), "r");
   Second second;
-  const int read = pipe ? std::fscanf(pipe, "%31s %63s %d %lf", second.reason, second.configuration,
-                                      &second.experiments, &second.fps)
-                        : 0;
+  const int read =
+      pipe ? std::fscanf(pipe, "%31s %63s %63s %d %lf", second.reason, second.configuration,
+                         second.last, &second.experiments, &second.fps)
+           : 0;
   if (pipe) pclose(pipe);
-  if (read != 4) throw std::runtime_error("this failed: " + command);
+  if (read != 5) throw std::runtime_error("this failed: " + command);
   return second;
 }
 
@@ -191,9 +192,9 @@ void be_second_process(const Options& options) {
                                       options.seconds);
   const std::vector<Told> told = bin.decisions();
   const Stats stats = bin.stats();
-  std::printf("%s %s %d %f\n", told.empty() ? "none" : told[0].reason.c_str(),
+  std::printf("%s %s %s %d %f\n", told.empty() ? "none" : told[0].reason.c_str(),
               told.empty() ? stats.configuration.c_str() : told[0].after.c_str(),
-              stats.training_experiments, fps);
+              stats.configuration.c_str(), stats.training_experiments, fps);
 }
 
 // Of the fastest ones and what was chosen, for longer and in turn: what is measured for a moment
@@ -278,6 +279,7 @@ Row measure(const Options& options, const BenchChain& chain, Size size, Aside& b
     const Size between{size.width * 3 / 4 & ~1, size.height * 3 / 4 & ~1};
     row.derived = second_process(options, chain, between, row.rates[0].configuration);
     list.push_back(row.derived->configuration);
+    list.push_back(row.derived->last);
     row.between = steady_rates(options.bin, chain.stages, Frames(between), list, options.search_s,
                                options.rounds);
   }

@@ -35,6 +35,16 @@ TEST(Adaptation, TrainsThenRunsWhatItChose) {
   EXPECT_EQ(all[0].reason, "caps");
   EXPECT_GE(all[0].experiments, 3);
   EXPECT_GT(all[0].predicted_fps, 0);
+  EXPECT_EQ(all[0].why.size(), static_cast<std::size_t>(all[0].trials));
+  for (const std::string& why : all[0].why) EXPECT_NE(why.find("/"), std::string::npos) << why;
+  GstStructure* stats = nullptr;
+  g_object_get(stream.tandembin(), "stats", &stats, nullptr);
+  double loss = 0;
+  // None where the source was too slow for trials.
+  EXPECT_EQ(gst_structure_get_double(stats, "expected-loss", &loss),
+            gboolean{all[0].expected_loss.has_value()});
+  gst_structure_free(stats);
+  EXPECT_NEAR(loss, all[0].expected_loss.value_or(0), 1e-9);
   EXPECT_EQ(stream.configuration(), all[0].after);
   EXPECT_EQ(stream.stat("frames"), got.size());
   stream.end();

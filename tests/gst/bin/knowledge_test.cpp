@@ -7,7 +7,7 @@
 #include <array>
 #include <filesystem>
 
-#include "scheduler/learn/keeper.h"
+#include "scheduler/learn/keep/keeper.h"
 #include "tests/gst/support/decisions.h"
 
 namespace tandem::test {

@@ -21,6 +21,13 @@ std::vector<Told> told(const Stream& stream) {
                gst_structure_get_string(d, "new")};
       gst_structure_get_int(d, "training-experiments", &one.experiments);
       gst_structure_get_double(d, "predicted-fps", &one.predicted_fps);
+      gst_structure_get_int(d, "training-trials", &one.trials);
+      double loss = 0;
+      if (gst_structure_get_double(d, "expected-loss", &loss)) one.expected_loss = loss;
+      const GValue* trials = gst_structure_get_value(d, "trials");
+      for (guint i = 0; trials && i < gst_value_array_get_size(trials); ++i)
+        one.why.emplace_back(gst_structure_get_string(
+            gst_value_get_structure(gst_value_array_get_value(trials, i)), "why"));
       all.push_back(one);
     }
     gst_structure_free(d);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -14,6 +15,9 @@ struct Told {
   std::string reason, before, after;
   int experiments = 0;
   double predicted_fps = 0;
+  int trials = 0;
+  std::vector<std::string> why;         ///< of these
+  std::optional<double> expected_loss;  ///< none where it is unknown
 };
 
 /// The decisions that were told.

@@ -25,7 +25,7 @@ TEST(ReportChoice, LostBecauseTheModelExpectedLessOfTheBest) {
   EXPECT_EQ(sentences(example()),
             "tandembin chose c/mg, which reaches 80.0% of the best: 200 frames/s, g/cg1 250 "
             "frames/s. When it decided it expected 220 frames/s (10.0% more than was measured). "
-            "Before, it had made 5 experiments and tried 3 configurations. Of g/cg1 the model "
+            "Before, it had made 5 experiments and 3 trials. Of g/cg1 the model "
             "predicted 150 frames/s (40.0% less than was measured), which is less good than what "
             "was expected of c/mg.");
 }
@@ -74,7 +74,7 @@ TEST(ReportChoice, Won) {
   EXPECT_EQ(sentences(bench),
             "tandembin chose g/cg1, and it is the best of the 3 configurations that were measured: "
             "250 frames/s. When it decided it expected 225 frames/s (10.0% less than was "
-            "measured). Before, it had made 1 experiment and tried no configuration. Next to it in "
+            "measured). Before, it had made 1 experiment and no trial. Next to it in "
             "training was c/mg, with 190 frames/s.");
 }
 
@@ -93,6 +93,15 @@ TEST(ReportChoice, LessEnergyIsBetter) {
                       "which is less good"),
             std::string::npos)
       << text;
+}
+
+TEST(ReportChoice, SaysWhatTheChoiceWasExpectedToLose) {
+  BenchFile bench = example();
+  bench.training->expected_loss = 0.004;
+  EXPECT_NE(sentences(bench).find("measured). It expected to lose 0.4% on average to a better "
+                                  "configuration. Before, it had made"),
+            std::string::npos)
+      << sentences(bench);
 }
 
 TEST(ReportChoice, SaysWhatTheFileTells) {

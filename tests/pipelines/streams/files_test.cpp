@@ -4,7 +4,7 @@
 #include "pipelines/generate/write/follows.h"
 #include "pipelines/streams/evaluate.h"
 #include "pipelines/streams/evaluation_page.h"
-#include "scheduler/learn/stream_model_file.h"
+#include "pipelines/streams/stream_model_file.h"
 #include "tests/pipelines/streams/tables.h"
 
 namespace tandem::streams {

@@ -209,11 +209,13 @@ void add_names(const Json& json, std::set<std::string>& names) {
 
 TEST(BenchReport, EveryFieldIsDocumented) {
   BenchResult result = example(true);
-  result.training = {.chosen = "ccc/mg", .trials = 3, .ranking = {{"ccc/mg", 70, 0.5}}};
+  result.training = {
+      .chosen = "ccc/mg", .trials = 3, .ranking = {{"ccc/mg", 70, 0.5}}, .expected_loss = 0.25};
   result.baseline = result.measurements.front();
   std::set<std::string> names;
   add_names(to_json(result), names);
   EXPECT_TRUE(names.contains("expected_fps")) << "the deepest";
+  EXPECT_EQ(to_json(result)["training"]["expected_loss"], 0.25);
   const std::string page =
       read_file(std::string(std::getenv("TANDEM_SHIPPED")) + "/../docs/bench-json.md");
   for (const std::string& name : names) {

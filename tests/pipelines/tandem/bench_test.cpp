@@ -64,6 +64,7 @@ TEST_F(Bench, MeasuresTheCpuConfigurations) {
   EXPECT_TRUE(written["input"].is_null());
   EXPECT_GE(written["training"]["trials"].get<int>(), 0);
   EXPECT_FALSE(written["training"]["ranking"].empty());
+  EXPECT_TRUE(written["training"].contains("expected_loss"));
   EXPECT_EQ(written["app"], "vivid");
   EXPECT_EQ(written["width"], 96);
   EXPECT_EQ(written["height"], 144);

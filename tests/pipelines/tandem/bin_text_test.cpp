@@ -6,7 +6,7 @@
 
 #include <functional>
 
-#include "scheduler/learn/decision.h"
+#include "scheduler/learn/run/decision.h"
 
 namespace tandem::test {
 namespace {
@@ -167,9 +167,24 @@ TEST(Decision, HasAShortForm) {
                     "measured-fps=10.0;",
                     short_text),
             "caps: cc/cg2 -> cc/mg (cc/cg2 had 10.0 frames/s)");
+  EXPECT_EQ(text_of("tandem-decision, old=cc/cg2, new=cc/mg, reason=caps, "
+                    "expected-loss=(double)0.0042;",
+                    short_text),
+            "caps: cc/cg2 -> cc/mg, expected loss 0.4%");
   EXPECT_EQ(text_of("tandem-decision, old=cc/cg2, new=cc/cg2, reason=drift;", short_text),
             "drift: cc/cg2");
   EXPECT_EQ(text_of("something-else;", short_text), "");
+}
+
+TEST(Decision, ListsTrialsWithTheirReasons) {
+  EXPECT_EQ(text_of("tandem-decision, trials=(structure)<"
+                    "[trial, configuration=cc/mg, why=\"trial of cc/mg: so\", fps=(double)20.04],"
+                    "[trial, configuration=cc/mg, why=\"look at cc/mg: so\"]>;",
+                    trials_text),
+            "  trial of cc/mg: so; it did 20.0 frames/s\n"
+            "  look at cc/mg: so");
+  EXPECT_EQ(text_of("tandem-decision, trials=(structure)<>;", trials_text), "");
+  EXPECT_EQ(text_of("something-else;", trials_text), "");
 }
 
 TEST(Decision, TellsWhereTheTimeOfATrainingWent) {

@@ -4,7 +4,9 @@
 
 #include <cstdlib>
 #include <filesystem>
+#include <fstream>
 
+#include "kernels/network/have_networks.h"
 #include "tests/pipelines/support/command.h"
 
 namespace tandem::test {
@@ -42,6 +44,24 @@ TEST_F(RunInput, AFileMayHaveAColonInItsName) {
     EXPECT_EQ(run({"--metadata", name}, name).status, 2) << "it would overwrite the input";
   }
   fs::current_path(before);
+}
+
+TEST_F(RunInput, AMissingModelIsNoFaultOfTheVideo) {
+  const std::string model = path("nowhere.onnx");
+  const CommandResult result = run_tandem({"run", "network", "--model", model, "--input", video_});
+  EXPECT_EQ(result.status, 1) << result.errors;
+  EXPECT_EQ(result.errors.find(video_), std::string::npos) << result.errors;
+}
+
+TEST_F(RunInput, InspectModelChecksTheModelInformation) {
+  const char* const data = std::getenv("TANDEM_TEST_DATA");
+  if (!network::kHaveNetworks || !data) GTEST_SKIP() << "needs networks and TANDEM_TEST_DATA";
+  fs::copy_file(std::string(data) + "/models/nanodet-416.onnx", path("net.onnx"));
+  std::ofstream(path("net.onnx.modelinfo")) << "[tandem]\ndecoder=yolov8\nlabels=person\n";
+  const CommandResult result =
+      run_tandem({"inspect-model", "--opencl-device", "none", path("net.onnx")});
+  EXPECT_NE(result.output.find("has 120 classes, but 1 are named"), std::string::npos)
+      << result.output << result.errors;
 }
 
 TEST_F(RunInput, SoundAloneIsNoVideo) {

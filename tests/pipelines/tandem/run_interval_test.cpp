@@ -50,8 +50,8 @@ TEST_F(RunInterval, IntervalComputesEachNthFrame) {
 }
 
 TEST_F(RunInterval, ObjectsAreFollowedInBetween) {
-  const CommandResult result =
-      run({"--interval", "5", "--track", "--metadata", metadata_path(), "--threshold", kEverything});
+  const CommandResult result = run(
+      {"--interval", "5", "--track", "--metadata", metadata_path(), "--threshold", kEverything});
   ASSERT_EQ(result.status, 0) << result.errors;
   int predicted = 0;
   for (const nlohmann::json& frame : metadata()) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "scheduler/learn/balance.h"
+#include "scheduler/learn/run/balance.h"
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // What the steps of a slow counter tell over a whole training, on frames whose power is known.
-#include "scheduler/learn/energy_track.h"
+#include "scheduler/learn/facts/energy_track.h"
 
 #include <gtest/gtest.h>
 

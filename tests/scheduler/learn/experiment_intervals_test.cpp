@@ -2,8 +2,8 @@
 // Experiments on frames of which stages leave some out.
 #include <gtest/gtest.h>
 
-#include "scheduler/learn/experiment.h"
-#include "scheduler/learn/watch.h"
+#include "scheduler/learn/facts/experiment.h"
+#include "scheduler/learn/run/watch.h"
 #include "tests/scheduler/learn/paper_chip.h"
 
 namespace tandem {

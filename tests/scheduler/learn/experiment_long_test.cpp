@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "scheduler/learn/experiment.h"
+#include "scheduler/learn/facts/experiment.h"
 #include "tests/scheduler/learn/paper_chip.h"
 
 namespace tandem {
@@ -191,7 +191,7 @@ TEST(LongExperimentTest, TheFirstRoundOfCoresBesideTheDeviceDoesNotCount) {
     EXPECT_NEAR(seen.service_s, 6e-3, 1e-6) << first_s;
     EXPECT_LT(seen.lasted_s, 0.12) << first_s;
   }
-  plan.core_s = 30e-3;
+  plan.core_s = 60e-3;
   EXPECT_GT(seen_after(45e-3).device_frame_s, 0.15e-3) << "a second round would be too long";
 }
 

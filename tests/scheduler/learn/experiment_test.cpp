@@ -1,25 +1,23 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // The experiments that the model is made of, on a chip on paper.
-#include "scheduler/learn/experiment.h"
+#include "scheduler/learn/facts/experiment.h"
 
 #include <gtest/gtest.h>
 
-#include "scheduler/learn/next_experiment.h"
+#include "scheduler/learn/belief/next_experiment.h"
 #include "tests/scheduler/learn/paper_chip.h"
 
 namespace tandem {
 namespace {
-
-const AnalyticPredictor kPredictor;
 
 // Makes all of them; `change` may alter a frame's times.
 template <class Change>
 Findings measure(PaperChip& chip, const Chain& chain, double counter_s, const ReadProbe& probe,
                  Change&& change) {
   Facts facts{chain, {}};
-  Findings findings = interpret({}, chain, kPredictor);
+  Findings findings = interpret({}, chain);
   for (;;) {
-    const Next next = next_experiment(facts, findings, {}, {}, kPredictor);
+    const Next next = next_experiment(facts, findings, {}, {});
     if (!next.plan || (is_trial(next.plan->kind) && !next.plan->rest)) return findings;
     Experiment experiment(*next.plan, chain, counter_s, probe);
     const Step step = next.plan->step();
@@ -29,7 +27,7 @@ Findings measure(PaperChip& chip, const Chain& chain, double counter_s, const Re
       over = experiment.take(times, chip.device_stages());
     }
     facts.observations.push_back(experiment.observation());
-    findings = interpret(facts.observations, chain, kPredictor);
+    findings = interpret(facts.observations, chain);
   }
 }
 

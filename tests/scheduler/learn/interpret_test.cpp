@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "scheduler/learn/interpret.h"
+#include "scheduler/learn/meaning/interpret.h"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
 
-#include "scheduler/learn/keep_up.h"
+#include "scheduler/learn/meaning/keep_up.h"
 #include "tests/scheduler/learn/observations.h"
 
 namespace tandem {
@@ -13,17 +13,13 @@ namespace {
 
 using Kind = Observation::Kind;
 
-const AnalyticPredictor kPredictor;
-
-Findings meaning(const Facts& facts) {
-  return interpret(facts.observations, facts.chain, kPredictor);
-}
+Findings meaning(const Facts& facts) { return interpret(facts.observations, facts.chain); }
 
 TEST(InterpretTest, ExperimentsBecomeTheModelsMeasurements) {
   Chain chain = two_stages();
   chain.window = 12;
   chain.serial_stages = 2;
-  const Measurements m = meaning(measured(chain, kPredictor)).measurements;
+  const Measurements m = meaning(measured(chain)).measurements;
   EXPECT_EQ(m.cores, 2);
   EXPECT_EQ(m.window, 12);
   EXPECT_FALSE(m.stages[0].serial);
@@ -36,7 +32,7 @@ TEST(InterpretTest, ExperimentsBecomeTheModelsMeasurements) {
 }
 
 TEST(InterpretTest, ALostDeviceLeavesOutWhatWasMeasuredWithIt) {
-  Facts facts = measured(two_stages(), kPredictor);
+  Facts facts = measured(two_stages());
   facts.observations.push_back(carried_out({on_device(2), Kind::glance}));
   facts.observations.push_back(carried_out({on_cores(2), Kind::look}));
   EXPECT_EQ(meaning(facts).trials.size(), 3U) << "with the device alone, beside it, and two";
@@ -51,7 +47,7 @@ TEST(InterpretTest, ALostDeviceLeavesOutWhatWasMeasuredWithIt) {
 }
 
 TEST(InterpretTest, LooksMakeAMeanAndTakeThePlaceOfAGlance) {
-  Facts facts = measured(two_stages(), kPredictor);
+  Facts facts = measured(two_stages());
   for (const auto& [kind, frame_s, frames] : {std::tuple{Kind::glance, 1e-3, 100},
                                               {Kind::look, 4e-3, 50},
                                               {Kind::look, 5e-3, 40},
@@ -80,7 +76,7 @@ TEST(InterpretTest, LooksMakeAMeanAndTakeThePlaceOfAGlance) {
 }
 
 TEST(InterpretTest, ARestOfFewFramesTellsNothingOfWhatRanBefore) {
-  Facts facts = measured(two_stages(), kPredictor);
+  Facts facts = measured(two_stages());
   const auto fps = [&](const Configuration& configuration) {
     return find_trial(meaning(facts).trials, configuration)->measured.throughput_fps;
   };
@@ -100,7 +96,7 @@ TEST(InterpretTest, ARestOfFewFramesTellsNothingOfWhatRanBefore) {
 }
 
 TEST(InterpretTest, TheDeviceAloneIsATrialAndManyFramesOfItALook) {
-  Facts facts = measured(two_stages(), kPredictor);
+  Facts facts = measured(two_stages());
   const auto trial = [&] { return *find_trial(meaning(facts).trials, on_device(1)); };
   EXPECT_DOUBLE_EQ(trial().measured.throughput_fps, 250);
   EXPECT_TRUE(trial().looks.empty());
@@ -117,7 +113,7 @@ TEST(InterpretTest, TheDeviceAloneIsATrialAndManyFramesOfItALook) {
 }
 
 TEST(InterpretTest, CoresBesideTheDeviceTellTheirOwnTimesAndWhatBothReach) {
-  Facts facts = measured(two_stages(), kPredictor);
+  Facts facts = measured(two_stages());
   const Findings found = meaning(facts);
   EXPECT_EQ(facts.observations.back().kind, Kind::beside);
   EXPECT_EQ(to_string(found.trials.back().configuration), "gg/cg2");
@@ -207,7 +203,7 @@ TEST(InterpretTest, MediumGrainTellsOfACoreWhereNoneComputedFrames) {
 TEST(InterpretTest, EnergyIsThatOfTheDomainsThatTheMeterCovers) {
   Chain chain = two_stages();
   chain.domains = {Domain::dominant, Domain::absent, Domain::dominant};
-  Facts facts = measured(chain, kPredictor);
+  Facts facts = measured(chain);
   Observation seen = carried_out({on_device(2), Kind::glance});
   seen.watts = {10, 100, 5};
   facts.observations.push_back(seen);
@@ -219,7 +215,7 @@ TEST(InterpretTest, EnergyIsThatOfTheDomainsThatTheMeterCovers) {
 TEST(InterpretTest, LanesAreFactorsOfOneLane) {
   Chain chain = two_stages();
   chain.lanes = {2};
-  Facts facts = measured(chain, kPredictor);
+  Facts facts = measured(chain);
   for (Observation& seen : facts.observations)
     if (seen.configuration.lanes == 2) seen.frame_s = 3e-3;
   EXPECT_DOUBLE_EQ(meaning(facts).measurements.lane_factors[1].seconds, 0.75);
@@ -229,56 +225,16 @@ TEST(InterpretTest, LongStagesOneByOneAreAWholeFrame) {
   Observation apart = carried_out({on_device(1), Observation::Kind::stages});
   apart.frame_s = apart.cpu_s = 0.4;
   apart.stages = {{0.3, 0, 0}, {0.1, 0, 0}};
-  const Measurements m = interpret({{apart}}, two_stages(), kPredictor).measurements;
+  const Measurements m = interpret({{apart}}, two_stages()).measurements;
   EXPECT_NEAR(predict(m, on_device(1)).throughput_fps, 1 / 0.4, 1e-9);
   EXPECT_DOUBLE_EQ(m.device_cores, 1);
   apart.frame_s = apart.cpu_s = 4e-3;
-  EXPECT_EQ(interpret({{apart}}, two_stages(), kPredictor).measurements.device_cores, 0)
+  EXPECT_EQ(interpret({{apart}}, two_stages()).measurements.device_cores, 0)
       << "short ones wait longer for each other than they take together";
 }
 
-TEST(InterpretTest, LanesThatWereMeasuredFirstTellOneLaneByThePrior) {
-  Chain chain = two_stages();
-  chain.lanes = {2, 4};
-  Observation apart = carried_out({on_device(1), Observation::Kind::stages});
-  Observation beside = carried_out({on_device(2, 2), Observation::Kind::beside});
-  beside.device_frame_s = 2e-3;
-  LanePrior prior;
-  prior.gains = {1, 1.5, kUnknown, 1.5};
-  const Measurements m = interpret({{apart, beside}}, chain, kPredictor, prior).measurements;
-  EXPECT_DOUBLE_EQ(m.stages[0].device.seconds + m.stages[1].device.seconds, 3e-3);
-  EXPECT_DOUBLE_EQ(m.lane_factors[1].seconds, 1 / 1.5);
-  prior.gains[1] = 4;
-  EXPECT_DOUBLE_EQ(
-      interpret({{apart, beside}}, chain, kPredictor, prior).measurements.lane_factors[1].seconds,
-      0.5)
-      << "no longer than its stages one by one";
-  EXPECT_DOUBLE_EQ(
-      interpret({{apart, beside}}, chain, kPredictor).measurements.lane_factors[1].seconds, 0.5);
-  beside = carried_out({on_device(2), Observation::Kind::beside});
-  beside.device_frame_s = 3e-3;
-  const Measurements one = interpret({{apart, beside}}, chain, kPredictor).measurements;
-  EXPECT_DOUBLE_EQ(one.stages[0].device.seconds, 1.5e-3);
-  EXPECT_EQ(one.lane_factors[0].seconds, 1);
-}
-
-// A frame of stages that are timed one by one takes longer than these: the driver waits with each.
-TEST(InterpretTest, ADriverThatWaitsWithOneCoreIsNotMadeOfSeveral) {
-  Chain chain = two_stages();
-  chain.lanes = {2};
-  Observation apart = carried_out({on_device(1), Observation::Kind::stages});
-  apart.frame_s = apart.cpu_s = 20e-3;
-  Observation two = carried_out({on_device(1, 2)});
-  two.frame_s = 2e-3;
-  LanePrior prior;
-  prior.gains = {1, 1.5};
-  const Measurements m = interpret({{apart, two}}, chain, kPredictor, prior).measurements;
-  EXPECT_DOUBLE_EQ(m.stages[0].device.seconds + m.stages[1].device.seconds, 3e-3);
-  EXPECT_DOUBLE_EQ(m.device_cores, 1);
-}
-
 TEST(InterpretTest, TheSourceStarvesWhenItDidMostExperiments) {
-  Facts facts = measured(two_stages(), kPredictor);
+  Facts facts = measured(two_stages());
   const std::size_t half = facts.observations.size() / 2;
   for (std::size_t i = 0; i < half; ++i) facts.observations[i].starved_frames = 100;
   EXPECT_FALSE(meaning(facts).starved);
@@ -288,7 +244,7 @@ TEST(InterpretTest, TheSourceStarvesWhenItDidMostExperiments) {
 
 // The first frames make memory, and the source waits for some as well.
 TEST(InterpretTest, FewFramesDoNotTellThatTheSourceStarves) {
-  Facts facts = measured(two_stages(), kPredictor);
+  Facts facts = measured(two_stages());
   for (const Observation& one : facts.observations) {
     Facts alone{facts.chain, {one}};
     alone.observations[0].frames = alone.observations[0].starved_frames = 3;
@@ -312,7 +268,7 @@ TEST(InterpretTest, FewFramesDoNotTellThatTheSourceStarves) {
 
 // It brings frames nearly as fast as the fastest experiment takes them, which has most of them all.
 TEST(InterpretTest, OneExperimentThatWaitsForTheSourceTellsNothingOfTheOthers) {
-  Facts facts = measured(two_stages(), kPredictor);
+  Facts facts = measured(two_stages());
   facts.observations[0].frames = 10'000;
   facts.observations[0].starved_frames = 9000;
   EXPECT_FALSE(meaning(facts).starved);

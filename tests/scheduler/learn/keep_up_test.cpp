@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "scheduler/learn/keep_up.h"
+#include "scheduler/learn/meaning/keep_up.h"
 
 #include <gtest/gtest.h>
 
@@ -24,7 +24,7 @@ Plan kept_up(double medium_s, const Objective& objective = {}) {
   findings.measurements.cg.resize(17);
   Configuration both = kDevice;
   ++both.threads;
-  return *keep_up({Plan{both, Kind::beside}, {}}, facts, findings, objective).plan;
+  return keep_up({both, Kind::beside}, facts, findings, objective);
 }
 
 TEST(KeepUpTest, SaysWhatIsTooSlowAndHowLongACoreTakes) {

@@ -11,8 +11,8 @@
 
 #include "files/hash.h"
 #include "files/replace_file.h"
-#include "scheduler/learn/knowledge_folder.h"
-#include "scheduler/learn/knowledge_json.h"
+#include "scheduler/learn/keep/knowledge_folder.h"
+#include "scheduler/learn/keep/knowledge_json.h"
 #include "tests/scheduler/learn/observations.h"
 
 namespace tandem::test {
@@ -35,7 +35,7 @@ inline Known example(int width = 600, int64_t trained_s = 1700000000) {
   chain.tdp_w = 65;
   chain.energy_resolution_s = 1e-3;
   chain.window = 12;
-  known.facts = measured(chain, AnalyticPredictor());
+  known.facts = measured(chain);
   known.facts.observations.push_back(carried_out({on_device(2, 2), Observation::Kind::glance}));
   known.facts.observations.push_back(carried_out({on_device(2, 2), Observation::Kind::look}));
   for (Observation& seen : known.facts.observations) {

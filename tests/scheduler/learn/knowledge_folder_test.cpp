@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "scheduler/learn/knowledge_folder.h"
+#include "scheduler/learn/keep/knowledge_folder.h"
 
 #include <sys/resource.h>
 #include <sys/wait.h>

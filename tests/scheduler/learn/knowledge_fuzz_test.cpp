@@ -9,7 +9,6 @@ constexpr int kMutations = 10000;
 
 // What passes the checks can be interpreted, ranked, written and read again.
 TEST(KnowledgeFuzz, NothingThatIsReadDoesHarm) {
-  const AnalyticPredictor predictor;
   const Known small = example();
   JsonMutator mutator(text_of(small), 20260711);
   int good = 0;
@@ -24,10 +23,9 @@ TEST(KnowledgeFuzz, NothingThatIsReadDoesHarm) {
     ++good;
     ASSERT_EQ(read_knowledge(write_knowledge(read.known)).problem, "");
     for (const Known& known : read.known) {
-      const Learnt learnt = learnt_of(known, predictor);
+      const Learnt learnt = learnt_of(known);
       if (known.facts.chain.cores > 64) continue;  // ranking so many takes its time
-      (void)next_experiment(known.facts, learnt.findings, known.objective, known.allowed,
-                            predictor);
+      (void)next_experiment(known.facts, learnt.findings, known.objective, known.allowed);
     }
   }
   EXPECT_GT(good, kMutations / 50) << "the checks were the only thing that was tested";

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "scheduler/learn/knowledge_json.h"
+#include "scheduler/learn/keep/knowledge_json.h"
 
 #include <nlohmann/json.hpp>
 
@@ -9,8 +9,6 @@ namespace tandem::test {
 namespace {
 
 using Json = nlohmann::json;
-
-const AnalyticPredictor kPredictor;
 
 // NaN is unknown on both sides.
 void expect_same(double one, double other) {
@@ -26,40 +24,15 @@ void expect_same(const Cost& one, const Cost& other) {
   expect_same(one.joules.u, other.joules.u);
 }
 
-// Two lanes were measured and no single one, and four were tried.
-TEST(KnowledgeJson, WhatAPriorSparedIsKnownOfAFile) {
-  Known before = example();
-  LanePrior& prior = before.facts.prior;
-  for (const int lanes : {1, 2, 4})
-    prior.gains[static_cast<std::size_t>(lanes) - 1] = lanes == 1 ? 1 : 1.5;
-  std::erase_if(before.facts.observations, [](const Observation& seen) {
-    return seen.kind == Observation::Kind::experiment && seen.configuration.mapping.any_device() &&
-           seen.configuration.lanes != 2;
-  });
-  for (Observation& seen : before.facts.observations)
-    if (seen.configuration == on_device(1, 2)) seen.frame_s = 2e-3;
-  before.facts.observations.push_back(carried_out({on_device(1, 4), Observation::Kind::glance}));
-  const KnowledgeText text = read_knowledge(text_of(before));
-  ASSERT_EQ(text.problem, "");
-  const Findings findings = learnt_of(text.known[0], kPredictor).findings;
-  EXPECT_NEAR(findings.measurements.lane_factors[1].seconds, 1 / 1.5, 1e-9);
-  const Trial* four = find_trial(findings.trials, on_device(1, 4));
-  ASSERT_TRUE(four);
-  EXPECT_TRUE(known(four->predicted.throughput_fps));
-}
-
-TEST(KnowledgeJson, GainsOfLanesThatCannotBeAreRefused) {
-  Known with_prior = example();
-  with_prior.facts.prior.gains[0] = 1;
-  const auto problem_of = [&](const Json& first, const Json& second) {
-    Json json = Json::parse(text_of(with_prior));
-    json["entries"][0]["lane_prior"]["gains"] = {first, second};
-    return read_knowledge(json.dump()).problem;
-  };
-  EXPECT_EQ(problem_of(1, 1000), "");
-  for (const Json& gain : {Json(-1), Json(0), Json(1001), Json("2")})
-    EXPECT_NE(problem_of(1, gain).find("lane_prior.gains"), std::string::npos) << gain;
-  EXPECT_NE(problem_of(nullptr, 2).find("lane_prior.gains"), std::string::npos);
+// Earlier versions measured fewer lanes then.
+TEST(KnowledgeJson, AnEntryWithAPriorOfLanesIsLeftOut) {
+  const std::vector<Known> two{example(600), example(1920)};
+  Json json = Json::parse(write_knowledge(two));
+  json["entries"][0]["lane_prior"] = {{"gains", {1, 1.5}}, {"band_gains", Json::array()}};
+  const KnowledgeText text = read_knowledge(json.dump());
+  EXPECT_EQ(text.problem, "");
+  ASSERT_EQ(text.known.size(), 1U);
+  EXPECT_EQ(text_of(text.known[0]), text_of(two[1]));
 }
 
 TEST(KnowledgeJson, WhatIsReadMeansWhatWasWritten) {
@@ -77,8 +50,8 @@ TEST(KnowledgeJson, WhatIsReadMeansWhatWasWritten) {
   EXPECT_FALSE(known(after.chosen->prediction.energy_j));
   EXPECT_EQ(text_of(after), text_of(before));
 
-  const Findings one = learnt_of(before, kPredictor).findings;
-  const Findings other = learnt_of(after, kPredictor).findings;
+  const Findings one = learnt_of(before).findings;
+  const Findings other = learnt_of(after).findings;
   EXPECT_EQ(one.relative_error, other.relative_error);
   EXPECT_EQ(one.starved, other.starved);
   ASSERT_EQ(one.trials.size(), 4U);
@@ -141,7 +114,7 @@ TEST(KnowledgeJson, MayHaveChosenNothing) {
   const KnowledgeText text = read_knowledge(text_of(nothing));
   ASSERT_EQ(text.problem, "");
   EXPECT_FALSE(text.known[0].chosen);
-  EXPECT_EQ(learnt_of(text.known[0], kPredictor).chosen.configuration.mapping.stages, 0);
+  EXPECT_EQ(learnt_of(text.known[0]).chosen.configuration.mapping.stages, 0);
   EXPECT_EQ(read_knowledge(write_knowledge({})).problem, "");
 }
 

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <functional>
 
-#include "scheduler/learn/next_experiment.h"
+#include "scheduler/learn/belief/next_experiment.h"
 
 namespace tandem {
 
@@ -45,11 +45,11 @@ inline Observation carried_out(const Plan& plan) {
 }
 
 /// The experiments that the model is made of.
-inline Facts measured(const Chain& chain, const Predictor& predictor) {
+inline Facts measured(const Chain& chain) {
   Facts facts{chain, {}};
   for (;;) {
-    const Findings findings = interpret(facts.observations, chain, predictor);
-    const Next next = next_experiment(facts, findings, {}, {}, predictor);
+    const Findings findings = interpret(facts.observations, chain);
+    const Next next = next_experiment(facts, findings, {}, {});
     if (!next.plan || is_trial(next.plan->kind)) return facts;
     facts.observations.push_back(carried_out(*next.plan));
   }

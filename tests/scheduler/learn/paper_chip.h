@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "model/predict/predict.h"
-#include "scheduler/learn/controller.h"
+#include "scheduler/learn/run/controller.h"
 
 namespace tandem {
 

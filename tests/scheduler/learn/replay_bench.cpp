@@ -20,11 +20,11 @@
 #include <string>
 #include <vector>
 
-#include "model/predictor.h"
-#include "scheduler/learn/interpret.h"
-#include "scheduler/learn/knowledge_file.h"
-#include "scheduler/learn/known.h"
-#include "scheduler/learn/next_experiment.h"
+#include "model/objective.h"
+#include "scheduler/learn/belief/next_experiment.h"
+#include "scheduler/learn/keep/knowledge_file.h"
+#include "scheduler/learn/keep/known.h"
+#include "scheduler/learn/meaning/interpret.h"
 
 namespace tandem {
 namespace {
@@ -35,8 +35,6 @@ constexpr double kWeightOfAnExperiment = 0.1;  // a device wakes up in it
 constexpr int kNear = 3;                       // threads
 constexpr int kMostSteps = 80;
 
-const AnalyticPredictor kPredictor;
-
 struct Options {
   std::vector<std::string> folders;
   int seeds = 10;
@@ -46,7 +44,7 @@ struct Options {
 // What configurations did in a training.
 class Rates {
  public:
-  explicit Rates(const Known& known) : learnt_(learnt_of(known, kPredictor)) {
+  explicit Rates(const Known& known) : learnt_(learnt_of(known)) {
     for (const Observation& seen : known.facts.observations) {
       if (!(seen.frame_s > 0) || seen.kind == Observation::Kind::stages ||
           seen.kind == Observation::Kind::beside)
@@ -62,7 +60,7 @@ class Rates {
   double fps_of(const Configuration& configuration) const {
     if (const Ran* ran = find(configuration)) return ran->frames / ran->seconds;
     const Findings& found = learnt_.findings;
-    const Prediction expected = kPredictor.predict(found.measurements, configuration);
+    const Prediction expected = predict(found.measurements, configuration);
     if (const Trial* near = nearest(configuration))
       return expected.throughput_fps * near->measured.throughput_fps /
              near->predicted.throughput_fps;
@@ -121,15 +119,12 @@ class Replay {
   Replay(const Known& known, const Rates& rates, unsigned seed)
       : known_(known), rates_(rates), random_(seed), used_(known.facts.observations.size()) {
     facts_.chain = known.facts.chain;
-    facts_.prior = known.facts.prior;
   }
 
   std::optional<Replayed> run() {
     for (int step = 0; step < kMostSteps; ++step) {
-      const Findings findings =
-          interpret(facts_.observations, facts_.chain, kPredictor, facts_.prior);
-      const Next next =
-          next_experiment(facts_, findings, known_.objective, known_.allowed, kPredictor);
+      const Findings findings = interpret(facts_.observations, facts_.chain);
+      const Next next = next_experiment(facts_, findings, known_.objective, known_.allowed);
       if (!next.plan) {
         if (next.choice.count == 0) return std::nullopt;
         replayed_.chosen = next.choice.best().configuration;

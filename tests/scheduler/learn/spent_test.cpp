@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "scheduler/learn/spent.h"
+#include "scheduler/learn/facts/spent.h"
 
 #include <gtest/gtest.h>
 
@@ -11,7 +11,7 @@ namespace {
 TEST(SpentTest, WhatNoObservationTookWentIntoSwitches) {
   Chain chain = two_stages();
   chain.lanes = {2};
-  Facts facts = measured(chain, AnalyticPredictor());
+  Facts facts = measured(chain);
   facts.observations.push_back(carried_out({on_device(3), Observation::Kind::glance}));
   facts.observations.push_back(carried_out({on_device(3), Observation::Kind::look}));
   facts.observations.push_back(carried_out({on_cores(2)}));

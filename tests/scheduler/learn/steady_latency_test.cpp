@@ -3,13 +3,12 @@
 
 #include <cmath>
 
-#include "scheduler/learn/steady.h"
+#include "scheduler/learn/facts/steady.h"
 
 namespace tandem {
 namespace {
 
 constexpr uint64_t kMs = 1'000'000;
-constexpr int kFirstFrames = 8;
 
 const ReadProbe kNoProbe = [] { return Probe{}; };
 

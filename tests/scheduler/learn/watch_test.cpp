@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "scheduler/learn/watch.h"
+#include "scheduler/learn/run/watch.h"
 
 #include <gtest/gtest.h>
 
 #include "model/measurements.h"
-#include "scheduler/learn/budget.h"
+#include "scheduler/learn/run/budget.h"
 
 namespace tandem {
 namespace {

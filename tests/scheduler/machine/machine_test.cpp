@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include <gtest/gtest.h>
 
-#include "scheduler/learn/neighbourhood.h"
+#include "scheduler/learn/run/neighbourhood.h"
 
 namespace tandem {
 namespace {

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <memory>
+#include <span>
 #include <stdexcept>
 #include <utility>
 
@@ -17,6 +19,9 @@ namespace {
 constexpr int kMostFrames = 1'000'000;
 constexpr double kMost_s = 300;  // a training that takes longer may never end
 constexpr double kFirst_s = 20;
+constexpr double kSettled_s = 3;  // from a training until frames become slower
+constexpr double kWidth = 640;
+constexpr int kHeight = 400;
 constexpr double kLeastWindow_s = 0.1;  // of slow seconds; a frame on a core where that is longer
 constexpr double kSame = 1e-9;          // relative, of rates that went through text
 
@@ -38,6 +43,21 @@ Best best_again(const Chip& chip, unsigned seed, Metric metric, const Outcome& s
   if (!(std::abs(value - searched.best_value) <= kSame * value))
     refuse("the best configuration does another rate than in the file");
   return best;
+}
+
+Conditions frames_of(double pixels) {
+  return {"frames", "GRAY8", static_cast<int>(std::lround(kWidth * pixels)), kHeight};
+}
+
+Known trained_on(const FamilyChip::OtherSize& other, unsigned seed, Metric metric) {
+  SimulatedBin bin(other.chip, seed, {metric});
+  Known known;
+  bin.trained([&](const Conditions& conditions, const Learnt& learnt) {
+    known = known_of(conditions, learnt, 0);
+  });
+  bin.frames_changed(frames_of(other.pixels));
+  bin.run_to_decision(kMostFrames);
+  return known;
 }
 
 }  // namespace
@@ -66,34 +86,53 @@ Outcome decide(const Family& family, unsigned seed, Metric metric, const Outcome
   outcome.best_value = best.steady.value(metric);
   outcome.best_fps = best.steady.throughput_fps;
 
-  SimulatedBin bin(made.chip, seed, {metric}, 0.05, made.model);
+  Chip now = made.before.value_or(made.chip);
+  SimulatedBin bin(now, seed, {metric});
+  for (const FamilyChip::OtherSize& other : made.known) bin.know({trained_on(other, seed, metric)});
+  bin.frames_changed(frames_of(1));
+  if (made.before) {
+    bin.run_to_decision(kMostFrames);
+    bin.run_until(bin.simulation().now_s() + kSettled_s);
+    now = made.chip;
+  }
+  if (show) bin.print_what_is_tried();
+  Facts training;
+  bin.trained([&](const Conditions&, const Learnt& learnt) { training = learnt.facts; });
   const double begin_s = bin.simulation().now_s();
+  const std::size_t first = bin.decisions().size();
   // Frames of cores side by side leave in bursts that last as long as one of them.
   SlowTime slow(begin_s, std::max(kLeastWindow_s, steady.core_frame_s(steady.cores)),
                 outcome.best_fps / 2);
-  int first_frames = 0;
-  if (show) bin.print_what_is_tried();
-  bin.frames_changed("frames");
+  // A bin that knows something decides at once, and may change its mind.
+  const bool knows = made.before || !made.known.empty();
   double now_s = begin_s;
-  for (int frames = 0; bin.decisions().empty() && frames < kMostFrames && now_s - begin_s < kMost_s;
-       ++frames) {
+  const auto goes_on = [&] {
+    const double lasted_s = now_s - begin_s;
+    return knows ? lasted_s < kFirst_s : bin.decisions().empty() && lasted_s < kMost_s;
+  };
+  std::size_t decisions = first;
+  int first_frames = 0;
+  for (int frames = 0; goes_on() && frames < kMostFrames; ++frames) {
     bin.next();
     now_s = bin.simulation().now_s();
+    if (!knows || bin.decisions().size() > decisions) outcome.training_s = now_s - begin_s;
+    decisions = bin.decisions().size();
     slow.frame_left(now_s);
     first_frames += now_s - begin_s <= kFirst_s;
   }
   outcome.decided = !bin.decisions().empty();
   outcome.slow_s = slow.slow_s();
-  outcome.training_s = now_s - begin_s;
-  if (outcome.decided) {
-    outcome.experiments = bin.decisions().back().experiments;
-    outcome.trials = bin.decisions().back().trials;
+  for (const Decision& decision : std::span(bin.decisions()).subspan(first)) {
+    outcome.experiments += decision.experiments;
+    outcome.trials += decision.trials;
   }
+  if (metric == Metric::throughput) outcome.calibration = calibration_of(training);
+  outcome.expected_loss = bin.controller().expected_loss();
   const Configuration& chosen = bin.controller().configuration();
   const Steady reached = look_at(steady, seed, chosen);
   outcome.chosen = to_string(chosen);
   outcome.chosen_value = reached.value(metric);
-  const double rest_s = std::max(0.0, kFirst_s - outcome.training_s);
+  const double rest_s = std::max(0.0, kFirst_s - (now_s - begin_s));
   outcome.first_20_s =
       (first_frames + reached.throughput_fps * rest_s) / (outcome.best_fps * kFirst_s);
   return outcome;

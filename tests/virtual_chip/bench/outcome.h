@@ -4,6 +4,9 @@
 #include <string>
 #include <vector>
 
+#include "model/measurements.h"
+#include "tests/virtual_chip/bench/calibration.h"
+
 namespace tandem::test {
 
 /// What a bin decided on one chip. Values are those of the metric, of which more is better.
@@ -19,6 +22,9 @@ struct Outcome {
   double chosen_value = 0, best_value = 0;
   double best_fps = 0;  ///< of `best`
   bool decided = true;  ///< false: no decision came, and `chosen` is what ran then
+  // In no file.
+  double expected_loss = kUnknown;  ///< Choice::expected_loss of what is `chosen`
+  Calibration calibration = {};     ///< of the training
 };
 
 /// The first line of a CSV file, and a line for an outcome; neither ends.

@@ -71,6 +71,31 @@ void print_means(std::span<const Outcome> outcomes) {
       std::printf("no decision: %s, seed %u\n", outcome.family.c_str(), outcome.seed);
 }
 
+void print_calibration(std::span<const Outcome> outcomes) {
+  std::printf(
+      "\nconfigurations that ran for the first time in a trial: (measured - expected) / standard "
+      "deviation\n| family | trials | mean square | within 1, %% | within 2, %% | expected loss, "
+      "%% "
+      "| regret, %% |\n| --- | ---: | ---: | ---: | ---: | ---: | ---: |\n");
+  each_family(outcomes, [](const std::string& name, const std::vector<Outcome>& of_family) {
+    Calibration sum;
+    std::vector<double> losses, regrets;
+    for (const Outcome& outcome : of_family) {
+      sum.trials += outcome.calibration.trials;
+      sum.squares += outcome.calibration.squares;
+      sum.within_1 += outcome.calibration.within_1;
+      sum.within_2 += outcome.calibration.within_2;
+      if (!known(outcome.expected_loss)) continue;
+      losses.push_back(100 * outcome.expected_loss);
+      regrets.push_back(100 * regret(outcome));
+    }
+    const double trials = sum.trials;
+    std::printf("| %s | %d | %.2f | %.0f | %.0f | %.2f | %.2f |\n", name.c_str(), sum.trials,
+                sum.squares / trials, 100 * sum.within_1 / trials, 100 * sum.within_2 / trials,
+                mean_of(losses).mean, mean_of(regrets).mean);
+  });
+}
+
 void print_differences(std::span<const Outcome> before, std::span<const Outcome> now) {
   std::printf(
       "\nnew - old on the same chips; regret in points of a hundred\n"

@@ -9,6 +9,9 @@ namespace tandem::test {
 
 /// Prints a row for each family, with the standard errors of its means.
 void print_means(std::span<const Outcome> outcomes);
+/// Prints a row for each family: how what trials measured agrees with what was expected of it, and
+/// the regrets with the expected losses.
+void print_calibration(std::span<const Outcome> outcomes);
 /// Prints the paired differences of each figure and family. Outcomes that are not in `before` have
 /// no pair; their number is printed.
 void print_differences(std::span<const Outcome> before, std::span<const Outcome> now);

@@ -7,8 +7,6 @@
 #include <random>
 #include <utility>
 
-#include "tests/support/step_model.h"
-
 namespace tandem::test {
 namespace {
 
@@ -162,7 +160,7 @@ FamilyChip drift(unsigned seed) {
 }
 
 // Launches take so long that it needs 4.5 to 7 lanes to keep the slowest of kernels and copies
-// busy. Half of the bins have a model that expects no more of eight lanes than of four.
+// busy.
 FamilyChip eight_lanes(unsigned seed) {
   Chip chip = random_chip(seed, {.least_cores = 4,
                                  .most_cores = 16,
@@ -177,11 +175,52 @@ FamilyChip eight_lanes(unsigned seed) {
   const double launches_s =
       draw.uniform(4.5, 7) * std::max(kernels_s, upload_s) - kernels_s - upload_s;
   chip.launch_s = launches_s / static_cast<double>(chip.stages.size());
-  if (!draw.happens(0.5)) return {std::move(chip)};
-  return {std::move(chip), step_model({1, 1.9, 3.4, 3.4})};
+  return {std::move(chip)};
 }
 
 FamilyChip intervals(unsigned seed) { return {with_intervals(random_chip(seed), seed)}; }
+
+FamilyChip one_of_three(unsigned seed) {
+  return seed % 3 == 0 ? plain(seed) : seed % 3 == 1 ? many_cores(seed) : eight_lanes(seed);
+}
+
+// On the cores time is that of the pixels. On the device a part of each stage and of each copy is
+// the same for any frame: launches and latency.
+Chip with_pixels(Chip chip, double pixels, double fixed) {
+  const double device = fixed + (1 - fixed) * pixels;
+  for (Chip::Stage& stage : chip.stages) {
+    stage.core_s *= pixels;
+    stage.medium_s *= pixels;
+    for (double* one : {&stage.device_s, &stage.upload_s, &stage.download_s}) *one *= device;
+  }
+  return chip;
+}
+
+FamilyChip other_size(unsigned seed) {
+  FamilyChip made = one_of_three(seed);
+  Draw draw(seed);
+  const double fixed = draw.uniform(0, 0.5);
+  for (const double pixels : {draw.log_uniform(0.2, 0.7), draw.log_uniform(1.5, 5)})
+    made.known.push_back({pixels, with_pixels(made.chip, pixels, fixed)});
+  if (draw.happens(0.5)) made.known.erase(made.known.begin() + draw.one_of(0, 1));
+  return made;
+}
+
+// Something else takes the cores or the device, or both became slower, as a machine that is hot.
+FamilyChip slower(unsigned seed) {
+  FamilyChip made = one_of_three(seed);
+  Draw draw(seed);
+  made.before = made.chip;
+  const int side = draw.one_of(0, 2);
+  const double times = draw.log_uniform(1.4, 4);
+  for (Chip::Stage& stage : made.chip.stages) {
+    if (side != 0)
+      for (double* one : {&stage.core_s, &stage.medium_s}) *one *= times;
+    if (side != 1)
+      for (double* one : {&stage.device_s, &stage.upload_s, &stage.download_s}) *one *= times;
+  }
+  return made;
+}
 
 constexpr std::array kFamilies{
     Family{"plain", "1 to 8 cores, 1 to 6 stages, frames of 1 to 8 ms on a core",
@@ -206,6 +245,10 @@ constexpr std::array kFamilies{
            "H200, ViVid 800x608: 21 400 frames/s instead of 16 650", eight_lanes},
     Family{"intervals", "stages that compute each second to tenth frame",
            "detection on each fifth frame", intervals},
+    Family{"other-size", "nobody trained on this size of frames, and somebody on one or two others",
+           "streams of several sizes on any machine", other_size},
+    Family{"slower", "after a training the cores, the device or both take 1.4 to 4 times as long",
+           "machines on which other programs start", slower},
 };
 
 }  // namespace

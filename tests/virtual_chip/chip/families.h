@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 
-#include <memory>
+#include <optional>
 #include <span>
 #include <string_view>
+#include <vector>
 
-#include "model/stream_model.h"
 #include "tests/virtual_chip/chip/chip.h"
 
 namespace tandem::test {
@@ -19,7 +19,14 @@ inline constexpr unsigned kFirstTuningSeed = 0, kFirstTestSeed = 1'000'000;
 /// A chip and what a bin on it knows before its first frame.
 struct FamilyChip {
   Chip chip;
-  std::shared_ptr<const StreamModel> model = {};  ///< of lanes; null: none was trained
+  /// The same with frames of so many times the pixels, on which bins were trained before.
+  struct OtherSize {
+    double pixels;
+    Chip chip;
+  };
+  std::vector<OtherSize> known = {};
+  /// The stream begins on this one, and meets `chip` some seconds after its training.
+  std::optional<Chip> before = {};
 };
 
 /// Random chips that have one effect in common.

@@ -7,7 +7,7 @@
 namespace tandem::test {
 
 SimulatedBin::SimulatedBin(const Chip& chip, unsigned seed, const Objective& objective,
-                           double max_overhead, std::shared_ptr<const StreamModel> model)
+                           double max_overhead)
     : chip_(chip), simulation_(chip, seed) {
   Chain chain;
   chain.stages = static_cast<int>(chip.stages.size());
@@ -29,8 +29,7 @@ SimulatedBin::SimulatedBin(const Chip& chip, unsigned seed, const Objective& obj
                  simulation_.energy().reading(), chip_.cores};
   });
   DeviceSide side{
-      .letters = {{chain.device_capable, chain.devices, chain.lanes, chip.device_threads > 0}},
-      .model = std::move(model)};
+      .letters = {{chain.device_capable, chain.devices, chain.lanes, chip.device_threads > 0}}};
   side.letters.insert(side.letters.end(), chain.further.begin(), chain.further.end());
   controller_->set_device(side);
   controller_->decided = [this](const Decision& decision) { decisions_.push_back(decision); };
@@ -48,6 +47,13 @@ void SimulatedBin::print_what_is_tried() {
   controller_->observed = [this](const Observation& seen) {
     std::printf("%7.3f s  measured %s: %.1f fps\n", simulation_.now_s(),
                 to_string(seen.configuration).c_str(), 1 / seen.frame_s);
+  };
+  controller_->looked = [this](const Observation& seen) {
+    std::printf("%7.3f s  looked at %s: %.1f fps\n", simulation_.now_s(),
+                to_string(seen.configuration).c_str(), 1 / seen.frame_s);
+  };
+  controller_->tries = [this](const std::string& why) {
+    std::printf("%7.3f s  %s\n", simulation_.now_s(), why.c_str());
   };
   controller_->tried = [this](const Trial& trial) {
     std::printf("%7.3f s  tried %s: %.1f fps (%.1f expected), %.4g J (%.4g); looks: %zu\n",

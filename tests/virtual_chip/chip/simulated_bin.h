@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "scheduler/learn/controller.h"
+#include "scheduler/learn/run/controller.h"
 #include "tests/virtual_chip/chip/simulation.h"
 
 namespace tandem::test {
@@ -14,9 +14,9 @@ namespace tandem::test {
 /// The controller and the trainer on a simulated chip: what tandembin is, without threads and time.
 class SimulatedBin {
  public:
-  /// The chip must outlive it. `model`: of the device.
+  /// The chip must outlive it.
   SimulatedBin(const Chip& chip, unsigned seed, const Objective& objective,
-               double max_overhead = 0.05, std::shared_ptr<const StreamModel> model = {});
+               double max_overhead = 0.05);
 
   /// Frames of another kind come; nothing else about them changes.
   void frames_changed(const std::string& kind) { frames_changed(Conditions{kind}); }

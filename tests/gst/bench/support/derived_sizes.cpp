@@ -4,8 +4,9 @@
 #include <algorithm>
 #include <cstdio>
 
-#include "scheduler/learn/derive.h"
-#include "scheduler/learn/knowledge_folder.h"
+#include "scheduler/learn/belief/choice.h"
+#include "scheduler/learn/keep/derived.h"
+#include "scheduler/learn/keep/knowledge_folder.h"
 
 namespace tandem {
 namespace {
@@ -37,7 +38,6 @@ Known train(const FedBin::Options& options, const BenchChain& chain, Size size,
 
 void derive_sizes(const FedBin::Options& options, const BenchChain& chain,
                   const std::string& knowledge, const Turns& search, const Turns& finals) {
-  const AnalyticPredictor predictor;
   std::vector<Known> all;
   std::vector<std::vector<std::string>> lists(std::size(kSizes));
   for (std::size_t i = 0; i < std::size(kSizes); ++i) {
@@ -54,11 +54,10 @@ void derive_sizes(const FedBin::Options& options, const BenchChain& chain,
   for (std::size_t i = 0; i < std::size(kSizes); ++i) {
     Knowledge others;
     for (const Known& known : all)
-      if (&known != &all[i]) others[known.conditions] = learnt_of(known, predictor);
-    const auto derived = derive(all[i].conditions, others, all[i].facts.chain, predictor);
+      if (&known != &all[i]) others[known.conditions] = learnt_of(known);
+    const auto derived = derive(all[i].conditions, others, all[i].facts.chain);
     if (!derived) throw std::runtime_error("nothing could be derived");
-    const Candidate best =
-        choose_derived(*derived, all[i].objective, all[i].allowed, predictor).best();
+    const Candidate best = choose_derived(*derived, all[i].objective, all[i].allowed).best();
     const std::string runs = to_string(best.configuration);
     const Frames frames(kSizes[i]);
     std::vector<std::string> last{runs, lists[i].back()};

@@ -134,12 +134,15 @@ void print_second(const std::vector<Row>& rows) {
 void print_derived(const std::vector<Row>& rows) {
   std::puts(
       "\n| of three quarters of the width and height | why | runs before any look | of the best | "
-      "best |\n| --- | --- | --- | ---: | --- |");
-  for (const Row& row : rows)
-    std::printf("| %s | %s | %s | %.3f | %s |\n", row.name.c_str(), row.derived->reason,
-                row.derived->configuration,
-                rate_of(row.between, row.derived->configuration).fps / row.between[0].fps,
-                row.between[0].configuration.c_str());
+      "after looks | of the best | best |\n| --- | --- | --- | ---: | --- | ---: | --- |");
+  for (const Row& row : rows) {
+    const auto of_best = [&](const char* configuration) {
+      return rate_of(row.between, configuration).fps / row.between[0].fps;
+    };
+    std::printf("| %s | %s | %s | %.3f | %s | %.3f | %s |\n", row.name.c_str(), row.derived->reason,
+                row.derived->configuration, of_best(row.derived->configuration), row.derived->last,
+                of_best(row.derived->last), row.between[0].configuration.c_str());
+  }
 }
 
 }  // namespace tandem

@@ -13,6 +13,7 @@ namespace tandem {
 /// Another process, in frames 100 to 1100.
 struct Second {
   char reason[32] = "?", configuration[64] = "?";
+  char last[64] = "?";  ///< after looks
   int experiments = 0;
   double fps = 0, best_fps = 0;
 };

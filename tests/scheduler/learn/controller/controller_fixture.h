@@ -6,7 +6,7 @@
 #include <memory>
 #include <vector>
 
-#include "scheduler/learn/controller.h"
+#include "scheduler/learn/run/controller.h"
 #include "tests/scheduler/learn/paper_chip.h"
 
 namespace tandem {

@@ -2,7 +2,7 @@
 // The controller with knowledge of an earlier process, and of frames of other sizes.
 #include <gtest/gtest.h>
 
-#include "scheduler/learn/controller.h"
+#include "scheduler/learn/run/controller.h"
 #include "tests/scheduler/learn/paper_chip.h"
 
 namespace tandem {
@@ -90,7 +90,7 @@ TEST_P(ControllerKnowledgeTest, RunsAtOnceWhatAnEarlierProcessChoseAndVerifiesIt
   EXPECT_TRUE(second.controller().learnt()->verified);
 }
 
-// As with a prior, which spares a training by throughput the device alone with one lane.
+// As where frames are long, and a training by throughput measures one lane stage by stage alone.
 TEST_P(ControllerKnowledgeTest, WhereLatencyMattersOneLaneIsMeasuredRatherThanGuessed) {
   Process first(chip_);
   first.train(100);

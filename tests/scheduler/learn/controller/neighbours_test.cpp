@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <memory>
 
-#include "scheduler/learn/controller.h"
+#include "scheduler/learn/run/controller.h"
 #include "tests/scheduler/learn/paper_chip.h"
 
 namespace tandem {

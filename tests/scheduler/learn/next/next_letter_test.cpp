@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "scheduler/learn/next_letter.h"
+#include "scheduler/learn/meaning/next_letter.h"
 
 #include <gtest/gtest.h>
 
@@ -7,8 +7,6 @@
 
 namespace tandem {
 namespace {
-
-const AnalyticPredictor kPredictor;
 
 Chain two_kinds() {
   Chain chain = two_stages();
@@ -23,8 +21,8 @@ class NextLetter : public testing::Test {
                const Constraints& allowed = {}) {
     facts_ = {chain, {}};
     for (;;) {
-      findings_ = interpret(facts_.observations, chain, kPredictor);
-      next_ = next_experiment(facts_, findings_, objective, allowed, kPredictor);
+      findings_ = interpret(facts_.observations, chain);
+      next_ = next_experiment(facts_, findings_, objective, allowed);
       if (!next_.plan || is_trial(next_.plan->kind)) return;
       Observation seen = carried_out(*next_.plan);
       if (next_.plan->configuration.mapping.any_further_letter()) {
@@ -38,8 +36,8 @@ class NextLetter : public testing::Test {
   /// Carries out trials; those with further letters do what was expected, times `reached`.
   Choice try_all(const Chain& chain, double reached) {
     for (int i = 0; i < 100; ++i) {
-      findings_ = interpret(facts_.observations, chain, kPredictor);
-      next_ = next_experiment(facts_, findings_, {}, {}, kPredictor);
+      findings_ = interpret(facts_.observations, chain);
+      next_ = next_experiment(facts_, findings_, {}, {});
       if (!next_.plan) return next_.choice;
       const Configuration& tried = next_.plan->configuration;
       const bool letters = tried.mapping.any_further_letter();

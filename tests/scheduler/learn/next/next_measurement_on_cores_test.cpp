@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "scheduler/learn/next_measurement.h"
+#include "scheduler/learn/meaning/next_measurement.h"
 #include "tests/scheduler/learn/observations.h"
 
 namespace tandem {
@@ -13,8 +13,6 @@ namespace {
 
 using Kind = Observation::Kind;
 using Names = std::vector<std::string>;
-
-const AnalyticPredictor kPredictor;
 
 // Seconds of the stage on the device; of the other on a core and over all; what the first takes so.
 Names measured_with_a_stage_on_the_cores(double device_s, double core_s, double medium_s,
@@ -27,7 +25,7 @@ Names measured_with_a_stage_on_the_cores(double device_s, double core_s, double 
   Facts facts{chain, {}};
   Names names;
   for (;;) {
-    const Findings findings = interpret(facts.observations, chain, kPredictor);
+    const Findings findings = interpret(facts.observations, chain);
     const auto plan = next_measurement(facts, findings, objective, allowed);
     if (!plan || names.size() > 50) return names;
     Observation seen = carried_out(*plan);
@@ -49,39 +47,8 @@ TEST(NextMeasurementOnCoresTest, WhereTheDeviceWaitsForOtherStagesTheCoresAreAtW
   EXPECT_EQ(measured_with_a_stage_on_the_cores(20e-3, 300e-3, 25e-3, 25e-3), few);
   EXPECT_GT(measured_with_a_stage_on_the_cores(60e-3, 300e-3, 25e-3, 25e-3).size(), 3U)
       << "a device that does not keep up";
-  EXPECT_GT(measured_with_a_stage_on_the_cores(20e-3, 300e-3, 25e-3, 5e-3).size(), 3U)
-      << "its stage is none of those that matter";
   EXPECT_GT(measured_with_a_stage_on_the_cores(20e-3, 5e-3, 1e-3, 5e-3).size(), 3U)
       << "the cores wait for the device";
-}
-
-// Medium grain takes 6 ms of processor time for the second stage.
-TEST(NextMeasurementOnCoresTest, CoresAreMeasuredOnceMoreWhereMediumGrainContradicts) {
-  Facts facts{two_stages(1), {}};
-  facts.chain.cores = 16;
-  const Plan apart{{{1, 2}, Granularity::coarse, 17}, Kind::stages};
-  const auto take = [&](const Plan& plan, double first_s, double second_s) {
-    Observation& seen = facts.observations.emplace_back(carried_out(plan));
-    seen.stages = {{first_s}, {second_s}};
-    seen.cores_s = second_s;
-    seen.cpu_s = 28e-3;
-  };
-  const auto next = [&] {
-    return next_measurement(facts, interpret(facts.observations, facts.chain, kPredictor), {}, {});
-  };
-  const auto after = [&](double core_s) {
-    facts.observations.clear();
-    take(apart, 0.1e-3, core_s);
-    take({{{0, 2}, Granularity::medium, 17}}, 2.2e-3, 0.6e-3);
-    return next();
-  };
-  EXPECT_FALSE(after(10e-3)) << "1.7 times as long";
-  ASSERT_TRUE(after(17e-3));
-  EXPECT_TRUE(next()->step() == apart.step());
-  take(apart, 0.1e-3, 16e-3);
-  EXPECT_FALSE(next()) << "once";
-  const Findings findings = interpret(facts.observations, facts.chain, kPredictor);
-  EXPECT_EQ(findings.measurements.stages[1].cg.seconds, 16e-3) << "of the second time";
 }
 
 TEST(NextMeasurementOnCoresTest, ADeviceThatKeepsUpWithTheCoresOnLongFramesIsAllThatIsMeasured) {

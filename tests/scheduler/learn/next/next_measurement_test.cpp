@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "scheduler/learn/next_measurement.h"
+#include "scheduler/learn/meaning/next_measurement.h"
 
 #include <gtest/gtest.h>
 
@@ -13,8 +13,6 @@ namespace {
 
 using Kind = Observation::Kind;
 
-const AnalyticPredictor kPredictor;
-
 struct Machine {
   Chain chain = two_stages();
   double core_s = 10e-3;         ///< a frame on a core
@@ -23,6 +21,7 @@ struct Machine {
   double stages_on_cores_s = 0;  ///< of a frame on the device
   bool cores_get_none = false;   ///< no frame beside the device
   double lanes_gain = 1;         ///< of several
+  double more_gain = 1;          ///< of four and more over two
   double in_the_way = 1;         ///< how many times longer the device takes beside a core
   double held_up = 1;            ///< how many times longer all frames take beside a core
   double medium_gain = 1;        ///< of all cores over one under medium grain
@@ -37,11 +36,11 @@ Machine with_cores(int cores) {
 
 // All that is measured, in order.
 std::vector<std::string> measured_on(const Machine& machine, const Objective& objective = {},
-                                     const Constraints& allowed = {}, const LanePrior& prior = {}) {
-  Facts facts{machine.chain, {}, prior};
+                                     const Constraints& allowed = {}) {
+  Facts facts{machine.chain, {}};
   std::vector<std::string> names;
   for (;;) {
-    const Findings findings = interpret(facts.observations, facts.chain, kPredictor, prior);
+    const Findings findings = interpret(facts.observations, facts.chain);
     const auto plan = next_measurement(facts, findings, objective, allowed);
     if (!plan || names.size() > 50) return names;
     const Configuration& configuration = plan->configuration;
@@ -49,7 +48,8 @@ std::vector<std::string> measured_on(const Machine& machine, const Objective& ob
     const bool device = configuration.mapping.any_device();
     const int cores = std::min(configuration.threads, machine.chain.cores);
     Observation seen = carried_out(*plan);
-    const double lanes_s = machine.device_s / (configuration.lanes > 1 ? machine.lanes_gain : 1);
+    double lanes_s = machine.device_s / (configuration.lanes > 1 ? machine.lanes_gain : 1);
+    if (configuration.lanes > 2) lanes_s /= machine.more_gain;
     seen.frame_s = device ? lanes_s : machine.core_s / cores;
     if (beside) seen.device_frame_s = machine.in_the_way * lanes_s;
     if (beside) seen.frame_s *= machine.held_up;
@@ -91,101 +91,29 @@ TEST(NextMeasurementTest, CoresThatAreNoFasterThanTheDeviceAreMeasuredBesideIt) 
             (Names{"gg/cg1 apart", "gg/cg1", "cc/mg", "gg/cg2 beside", "gg/cg13 beside"}));
 }
 
-LanePrior expecting(double two, double four) {
-  LanePrior prior;
-  for (const auto& [lanes, gain] : {std::pair(1, 1.0), {2, two}, {4, four}, {8, four}})
-    prior.gains[static_cast<std::size_t>(lanes) - 1] = gain;
-  return prior;
-}
-
-TEST(NextMeasurementTest, ExpectedLanesAreMeasuredAtOnce) {
+TEST(NextMeasurementTest, CoresAreMeasuredBesideTheFewestLanesThatDoBest) {
   Machine machine = with_cores(16);
   machine.chain.lanes = {2, 4, 8};
   machine.device_s = 0.5e-3;
   machine.lanes_gain = 1.5;
   EXPECT_EQ(measured_on(machine), (Names{"gg/cg1 apart", "gg/cg1", "gg/cg1/q2", "gg/cg1/q4",
                                          "cc/mg", "gg/cg2/q2 beside", "gg/cg13/q2 beside"}));
-  const LanePrior right = expecting(1.5, 1.5);
-  const Names few{"gg/cg1 apart", "gg/cg1/q2", "cc/mg", "gg/cg2/q2 beside", "gg/cg13/q2 beside"};
-  EXPECT_EQ(measured_on(machine, {}, {}, right), few);
-  machine.lanes_gain = 1;
-  EXPECT_EQ(measured_on(machine, {}, {}, expecting(1, 1)),
-            (Names{"gg/cg1 apart", "gg/cg2 beside", "gg/cg1/q2", "cc/mg", "gg/cg13 beside"}));
 }
 
 TEST(NextMeasurementTest, WhereManyLanesTakeAllFramesACoreIsMeasuredBesideTwo) {
   Machine machine = with_cores(16);
   machine.chain.lanes = {2, 4, 8};
   machine.device_s = 0.6e-3;
-  machine.lanes_gain = 1.5;
+  machine.lanes_gain = 1.2;
+  machine.more_gain = 1.25;
   machine.most_lanes = 2;
-  EXPECT_EQ(measured_on(machine, {}, {}, expecting(1.2, 1.6)),
-            (Names{"gg/cg1 apart", "gg/cg1/q4", "cc/mg", "gg/cg2/q4 beside", "gg/cg2/q2 beside",
-                   "gg/cg13/q2 beside"}));
+  EXPECT_EQ(measured_on(machine),
+            (Names{"gg/cg1 apart", "gg/cg1", "gg/cg1/q2", "gg/cg1/q4", "gg/cg1/q8", "cc/mg",
+                   "gg/cg2/q4 beside", "gg/cg2/q2 beside", "gg/cg13/q2 beside"}));
   machine.most_lanes = 1;
-  const Names names = measured_on(machine, {}, {}, expecting(1.2, 1.6));
+  const Names names = measured_on(machine);
   EXPECT_EQ(std::ranges::count(names, "gg/cg2/q2 beside"), 1);
   EXPECT_EQ(names.back(), "cc/cg16") << "beside no lanes does it get a frame";
-}
-
-TEST(NextMeasurementTest, CoresAreComparedWithAsManyLanesAsAreExpectedToGain) {
-  Machine machine = with_cores(16);
-  machine.chain.lanes = {2, 4, 8};
-  machine.lanes_gain = 1.2;
-  machine.device_s = 0.8e-3;  // 0.67 ms with two lanes, 0.63 ms on all cores
-  EXPECT_EQ(measured_on(machine, {}, {}, expecting(1.2, 1.35)),
-            (Names{"gg/cg1 apart", "gg/cg1/q2", "cc/mg", "gg/cg2/q2 beside", "gg/cg13/q2 beside"}));
-  EXPECT_EQ(measured_on(machine, {}, {}, expecting(1.2, 1.2)).back(), "cc/cg16");
-}
-
-TEST(NextMeasurementTest, AWrongPriorHasNoMoreMeasuredThanNone) {
-  for (const double gain : {1.0, 1.02, 1.3, 2.0}) {
-    for (const int cores : {1, 2, 4, 16}) {
-      for (const double device_s : {0.5e-3, 4e-3}) {
-        Machine machine = with_cores(cores);
-        machine.chain.lanes = {2, 4, 8};
-        machine.device_s = device_s;
-        machine.lanes_gain = gain;
-        for (const int most_lanes : {8, 2}) {
-          machine.most_lanes = most_lanes;
-          machine.in_the_way = 1;
-          const std::size_t none = measured_on(machine).size();
-          for (const double in_the_way : {1.0, 1.5}) {
-            machine.in_the_way = in_the_way;
-            for (const LanePrior& wrong : {expecting(1, 1), expecting(2, 4), expecting(1.1, 1.1)})
-              EXPECT_LE(measured_on(machine, {}, {}, wrong).size(), none)
-                  << gain << " on " << cores << " beside " << most_lanes;
-          }
-        }
-      }
-    }
-  }
-}
-
-TEST(NextMeasurementTest, WhereJoulesCountExpectedLanesAreMeasuredBesideNoCore) {
-  Machine machine = with_cores(16);
-  machine.chain.lanes = {2, 4, 8};
-  machine.lanes_gain = 1.5;
-  const Names many = measured_on(machine, {Metric::efficiency}, {}, expecting(1.5, 1.5));
-  ASSERT_GE(many.size(), 3U);
-  EXPECT_EQ(many[1], "gg/cg1/q2");
-  EXPECT_EQ(many[2], "cc/mg");
-  machine.lanes_gain = 1;
-  const Names one = measured_on(machine, {Metric::efficiency}, {}, expecting(1, 1));
-  EXPECT_EQ(one[1], "gg/cg1");
-}
-
-TEST(NextMeasurementTest, WhereLatencyCountsOneLaneIsMeasured) {
-  Machine machine = with_cores(16);
-  machine.chain.lanes = {2, 4, 8};
-  machine.device_s = 0.5e-3;
-  machine.lanes_gain = 1.5;
-  const LanePrior prior = expecting(1.5, 1.5);
-  for (const Objective& objective :
-       {Objective{Metric::latency}, Objective{.target_latency_s = 20e-3}}) {
-    const Names names = measured_on(machine, objective, {}, prior);
-    EXPECT_EQ(std::ranges::count(names, "gg/cg1"), 1);
-  }
 }
 
 TEST(NextMeasurementTest, OfFasterCoresOneIsMeasuredBesideTheDevice) {
@@ -210,11 +138,9 @@ TEST(NextMeasurementTest, OfCoresFarBehindTheDeviceFewAreMeasured) {
   EXPECT_EQ(measured_on(machine, {}, fixed).back(), "cc/cg16") << "that is asked for";
   EXPECT_EQ(measured_on(machine, {Metric::efficiency}), one);
   EXPECT_EQ(measured_on(machine, {Metric::energy}).back(), "cc/cg16") << "they may draw little";
-  Names one_and_all = one;
-  one_and_all.push_back("cc/cg16");
-  EXPECT_EQ(with_device(0.15e-3), one_and_all) << "... or 24%";
-  EXPECT_EQ(with_device(0.5e-3), (Names{"gg/cg1 apart", "gg/cg1", "cc/mg", "gg/cg2 beside",
-                                        "cc/cg1", "cc/cg8", "cc/cg12", "cc/cg16"}));
+  EXPECT_EQ(with_device(0.15e-3), (Names{"gg/cg1 apart", "gg/cg1", "cc/mg", "gg/cg2 beside",
+                                         "cc/cg1", "cc/cg8", "cc/cg12", "cc/cg16"}))
+      << "... or 24%";
 }
 
 // Frames leave in order: behind those of twelve cores they wait as they do behind those of one.
@@ -285,16 +211,6 @@ TEST(NextMeasurementTest, OfLongFramesLessIsMeasured) {
   machine.chain.lanes = {2};
   machine.lanes_gain = 1.5;
   EXPECT_EQ(measured_on(machine)[1], "gg/cg1/q2") << "what lanes gain is not told by one";
-}
-
-TEST(NextMeasurementTest, BesideADeviceThatTakesMoreOfThemThanItSparesCoresAreNotMeasured) {
-  Machine machine = with_cores(2);
-  machine.device_s = 40e-3;  // 10 ms on both cores
-  machine.device_cores = 0.6;
-  EXPECT_EQ(measured_on(machine)[3], "gg/cg2 beside");
-  machine.device_cores = 1;  // for each frame one core is busy while both could compute four
-  EXPECT_EQ(measured_on(machine),
-            (Names{"gg/cg1 apart", "gg/cg1", "cc/mg", "cc/cg1", "cc/cg2", "cc/cg3"}));
 }
 
 TEST(NextMeasurementTest, ThereAreNoMoreThreadsThanOneMoreThanCores) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "scheduler/learn/next_split.h"
+#include "scheduler/learn/meaning/next_split.h"
 
 #include <gtest/gtest.h>
 
@@ -7,14 +7,13 @@
 #include <string>
 #include <vector>
 
-#include "scheduler/learn/next_experiment.h"
-#include "scheduler/learn/next_measurement.h"
+#include "scheduler/learn/belief/next_experiment.h"
+#include "scheduler/learn/meaning/next_measurement.h"
 #include "tests/scheduler/learn/observations.h"
 
 namespace tandem {
 namespace {
 
-const AnalyticPredictor kPredictor;
 const Objective kLatency{Metric::latency};
 
 // Two stages on two cores. Both take as long for each of the stages.
@@ -57,10 +56,10 @@ class NextSplitTest : public testing::Test {
   std::vector<std::string> splits(const Objective& objective, const Constraints& allowed = {}) {
     std::vector<std::string> names;
     for (int i = 0; i < 30; ++i) {
-      findings_ = interpret(facts_.observations, facts_.chain, kPredictor);
+      findings_ = interpret(facts_.observations, facts_.chain);
       auto plan = next_measurement(facts_, findings_, objective, allowed);
       if (!plan) {
-        plan = next_split(facts_, findings_, objective, allowed, kPredictor);
+        plan = next_split(facts_, findings_, objective, allowed);
         if (!plan) return names;
         EXPECT_EQ(plan->kind, Observation::Kind::experiment);
         names.push_back(to_string(plan->configuration));
@@ -107,7 +106,7 @@ TEST_F(NextSplitTest, WhatASplitFrameTakesBesideItsSidesIsExpectedOfIt) {
   const Configuration ran{{3, 2, Side::s}, Granularity::medium, 3, 1, 1, split.cpu_share};
   const double share = split.cpu_share / 100.0;
   const double sides_s = std::max(0.5e-3 + share * 8e-3, 1e-3 + (1 - share) * 6e-3);
-  EXPECT_NEAR(kPredictor.predict(findings_.measurements, ran).latency_s, 2e-3 + sides_s, 1e-9);
+  EXPECT_NEAR(predict(findings_.measurements, ran).latency_s, 2e-3 + sides_s, 1e-9);
 }
 
 TEST_F(NextSplitTest, NothingIsTriedWhereEvenFreeSplitsWouldGainTooLittle) {
@@ -148,8 +147,8 @@ TEST_F(NextSplitTest, ASplitThatGainsLessThanItHasToIsNotChosen) {
     machine_.joins_s = joins_s;
     facts_.observations.clear();
     const auto next = [&] {
-      findings_ = interpret(facts_.observations, facts_.chain, kPredictor);
-      return next_experiment(facts_, findings_, kLatency, {}, kPredictor);
+      findings_ = interpret(facts_.observations, facts_.chain);
+      return next_experiment(facts_, findings_, kLatency, {});
     };
     Next now = next();
     for (int i = 0; now.plan && i < 100; ++i, now = next())
@@ -169,24 +168,6 @@ TEST_F(NextSplitTest, OneShareRulesNoOtherOut) {
   machine_.joins_s = 3e-3;
   EXPECT_EQ(splits(kLatency).size(), 2);
   EXPECT_FALSE(chosen().mapping.any_split());
-}
-
-// Predictions may err by more than a split gains.
-TEST_F(NextSplitTest, ASplitIsComparedWithWholeFramesThatWereLookedAt) {
-  std::vector<std::string> looks;
-  for (int i = 0; i < 60; ++i) {
-    findings_ = interpret(facts_.observations, facts_.chain, kPredictor);
-    const Next next = next_experiment(facts_, findings_, kLatency, {}, kPredictor);
-    if (!next.plan) {
-      EXPECT_TRUE(next.choice.best().configuration.mapping.any_split());
-      break;
-    }
-    if (next.plan->kind == Observation::Kind::look)
-      looks.push_back(to_string(next.plan->configuration));
-    facts_.observations.push_back(seen(*next.plan));
-  }
-  EXPECT_TRUE(std::ranges::count(looks, "ss/mg/a47") > 0);
-  EXPECT_TRUE(std::ranges::any_of(looks, [](const std::string& name) { return name[0] != 's'; }));
 }
 
 }  // namespace

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "scheduler/learn/belief/next_experiment.h"
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+#include <utility>
+
+#include "scheduler/learn/belief/belief.h"
+#include "scheduler/learn/belief/choice.h"
+#include "scheduler/learn/belief/explain.h"
+#include "scheduler/learn/belief/next_trial.h"
+#include "scheduler/learn/meaning/keep_up.h"
+#include "scheduler/learn/meaning/next_bands.h"
+#include "scheduler/learn/meaning/next_letter.h"
+#include "scheduler/learn/meaning/next_measurement.h"
+#include "scheduler/learn/meaning/next_split.h"
+#include "scheduler/learn/meaning/regime.h"
+
+namespace tandem {
+namespace {
+
+using Kind = Observation::Kind;
+
+class Finder {
+ public:
+  Finder(const Facts& facts, const Findings& findings, const Objective& objective,
+         const Constraints& allowed)
+      : facts_(facts),
+        findings_(findings),
+        measurements_(findings.measurements),
+        objective_(objective),
+        allowed_(allowed) {
+    for (const Trial& trial : findings.trials)
+      best_fps_ = std::max(best_fps_, trial.measured.throughput_fps);
+  }
+
+  Next next() {
+    if (const auto plan = of_the_model()) return {plan, {}};
+    // A source that does not keep the threads busy tells nothing about rates.
+    if (findings_.starved) return {{}, best_of(Which::all)};
+    Choice measured = best_of(Which::measured);
+    if (const auto letters = promising_letters(facts_, findings_, measured, allowed_))
+      return {attempt(*letters, Kind::glance, "by the model devices of other kinds help"), {}};
+    // Of joules nothing is known before something ran for as long as the counter needs.
+    if (measured.energy_unknown && measured.count > 0 && !looked_at(measured.best().configuration))
+      return {attempt(measured.best().configuration, Kind::look, "nothing is known of joules"), {}};
+    const Belief belief(facts_, findings_, objective_, allowed_);
+    if (const auto trial = next_trial(belief, facts_, findings_, objective_))
+      return {attempt(trial->configuration, trial->kind, explain(*trial)), {}};
+    if (measured.count == 0) return {{}, best_of(Which::all)};
+    if (const auto plan = of_no_belief(measured)) return {plan, {}};
+    rank_measured(belief, measured);
+    return {{}, measured};
+  }
+
+ private:
+  std::optional<Plan> of_the_model() const {
+    if (auto plan = next_measurement(facts_, findings_, objective_, allowed_)) return plan;
+    if (auto plan = next_split(facts_, findings_, objective_, allowed_)) return plan;
+    return next_letter(facts_, findings_, objective_, allowed_);
+  }
+
+  // What the analytic model does not predict.
+  std::optional<Plan> of_no_belief(const Choice& measured) const {
+    const auto bands = next_bands(measured, findings_.trials, facts_.chain);
+    if (bands && allowed_(*bands))
+      return attempt(*bands, Kind::glance, "more bands may lower latency");
+    const Configuration& best = measured.best().configuration;
+    if (is_predicted(best, allowed_) || looked_at(best)) return std::nullopt;
+    return attempt(best, Kind::look, kLookIsDue);
+  }
+
+  bool looked_at(const Configuration& configuration) const {
+    return std::ranges::any_of(facts_.observations, [&](const Observation& seen) {
+      return seen.kind == Kind::look && seen.configuration == configuration;
+    });
+  }
+
+  // Conditions are kept by what was measured, and so is what the belief knows nothing of.
+  void rank_measured(const Belief& belief, Choice& measured) const {
+    const Option* const best = belief.confirmed() ? belief.confirmed() : belief.best();
+    if (best && is_predicted(measured.best().configuration, allowed_) &&
+        !has_conditions(objective_) && !measured.energy_unknown)
+      rank(belief, *best, findings_, measured);
+  }
+
+  Choice best_of(Which which) const {
+    return choose(measurements_, objective_, allowed_, findings_.trials, which);
+  }
+
+  Plan attempt(const Configuration& configuration, Kind kind, std::string why) const {
+    const bool meters = kind == Kind::look;
+    // What answers soonest or draws least may be as slow as it likes.
+    const bool may_be_slow =
+        objective_.metric == Metric::latency || (meters && needs_energy(objective_));
+    const double slow_fps = may_be_slow ? 0 : kTooSlow * best_fps_;
+    return {.configuration = configuration,
+            .kind = kind,
+            .fill_s = latency_s(measurements_, configuration),
+            .slow_fps = slow_fps,
+            .meters = meters,
+            .why = std::move(why)};
+  }
+
+  const Facts& facts_;
+  const Findings& findings_;
+  const Measurements& measurements_;
+  const Objective& objective_;
+  const Constraints& allowed_;
+  double best_fps_ = 0;
+};
+
+}  // namespace
+
+Next next_experiment(const Facts& facts, const Findings& findings, const Objective& objective,
+                     const Constraints& allowed) {
+  Finder finder(facts, findings, objective, allowed);
+  Next next = finder.next();
+  if (!next.plan) return next;
+  next.plan =
+      as_in_service(keep_up(*next.plan, facts, findings, objective), facts.chain, objective);
+  next.plan->source_fps = brought_fps(facts.observations);
+  return next;
+}
+
+}  // namespace tandem

@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "scheduler/learn/belief/next_trial.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "scheduler/learn/belief/priors.h"
+#include "scheduler/learn/belief/value.h"
+#include "scheduler/learn/facts/energy_track.h"
+#include "scheduler/learn/facts/experiment.h"
+
+namespace tandem {
+namespace {
+
+using Kind = Observation::Kind;
+
+// Trials, looks and rests of a training, for the case that the belief is wrong. The most on 3500
+// random chips was 53.
+constexpr int kMostTrials = 60;
+
+class Trials {
+ public:
+  Trials(const Belief& belief, const Facts& facts, const Findings& findings,
+         const Objective& objective)
+      : belief_(belief),
+        facts_(facts),
+        findings_(findings),
+        counter_s_(counter_seconds(facts.chain, objective)),
+        best_(belief.best()) {
+    for (const Observation& seen : facts.observations) {
+      if (!is_trial(seen.kind)) continue;
+      ++trials_;
+      tried_s_ += seen.lasted_s;
+    }
+    for (const Option& option : belief.options())
+      if (option.ran) best_fps_ = std::max(best_fps_, option.fps);
+  }
+
+  std::optional<NextTrial> next() {
+    const std::vector<Option>& options = belief_.options();
+    if (trials_ >= kMostTrials || options.empty()) return std::nullopt;
+    if (!best_) return NextTrial{std::ranges::max(options, {}, &Option::hope).configuration};
+    for (const Option& option : options)
+      later_.push_back(option.ran ? 0 : cost_of(option, Kind::glance).costs_s / priors().kept_s);
+    std::optional<NextTrial> most;
+    for (const Option& option : options) {
+      covariances_.clear();
+      for (const Option& rival : options) covariances_.push_back(belief_.covariance(rival, option));
+      for (const Kind kind : {Kind::glance, Kind::look}) {
+        const NextTrial trial = worth_of(option, kind);
+        const double worth = trial.gain_s - trial.costs_s;
+        if (worth > (most ? most->gain_s - most->costs_s : 0)) most = trial;
+      }
+    }
+    if (!most && !belief_.confirmed()) most = trial_of(*best_, Kind::look);
+    return most;
+  }
+
+ private:
+  double fill_s(const Configuration& configuration) const {
+    const double fill_s = latency_s(findings_.measurements, configuration);
+    return std::isfinite(fill_s) ? fill_s : 0;
+  }
+
+  struct Cost {
+    double counted_s, costs_s;
+  };
+  // Seconds of the best rate: what is slower, what a change of configurations loses, and that a
+  // training is to be short, which costs the more the longer it has lasted.
+  Cost cost_of(const Option& option, Kind kind) const {
+    const Priors& prior = priors();
+    const Configuration& runs = facts_.observations.back().configuration;
+    const double in_s = fill_s(option.configuration);
+    const double meter_s = kind == Kind::look ? counter_s_ : 0;
+    const double counted_s = std::max(trial_s(kind, option.fps, in_s), meter_s);
+    const double change_s = option.configuration == runs ? 0 : in_s + fill_s(runs);
+    const double slower = std::max(0.0, 1 - option.fps / best_fps_);
+    const double second_costs = prior.second_costs * (1 + square(tried_s_ / prior.patience_s));
+    return {counted_s, (counted_s + (1 - prior.switching) * change_s) * slower +
+                           prior.switching * change_s + (counted_s + change_s) * second_costs};
+  }
+
+  // Another option that never ran is no choice yet: a trial of it would come first.
+  NextTrial worth_of(const Option& option, Kind kind) {
+    const auto [counted_s, costs_s] = cost_of(option, kind);
+    const double spread =
+        std::sqrt(option.variance + belief_.noise(counted_s, kind == Kind::glance));
+    lines_.clear();
+    for (const Option& rival : belief_.options()) {
+      const std::size_t i = lines_.size();
+      lines_.push_back(
+          {covariances_[i] / spread, rival.mean - (&rival == &option ? 0 : later_[i])});
+    }
+    NextTrial trial = trial_of(option, kind);
+    trial.gain_s =
+        priors().kept_s * (mean_of_greatest(lines_) - best_->mean - priors().indifferent);
+    trial.costs_s = costs_s;
+    return trial;
+  }
+
+  NextTrial trial_of(const Option& option, Kind kind) const {
+    return {.configuration = option.configuration,
+            .kind = kind,
+            .best = &option == best_,
+            .expected = option.mean - best_->mean,
+            .uncertain = std::sqrt(option.variance),
+            .moved = option.mean - option.model,
+            .moved_by = option.moved_by};
+  }
+
+  const Belief& belief_;
+  const Facts& facts_;
+  const Findings& findings_;
+  const double counter_s_;  // of looks, which wait for the meter
+  const Option* const best_;
+  int trials_ = 0;
+  double tried_s_ = 0, best_fps_ = 0;
+  std::vector<double> later_;        // what a trial of each option costs, as a value
+  std::vector<double> covariances_;  // with the option in question
+  std::vector<Line> lines_;
+};
+
+}  // namespace
+
+std::optional<NextTrial> next_trial(const Belief& belief, const Facts& facts,
+                                    const Findings& findings, const Objective& objective) {
+  return Trials(belief, facts, findings, objective).next();
+}
+
+double expected_loss(const Belief& belief, const Option& best) {
+  double most = 0;
+  for (const Option& rival : belief.options()) {
+    const double variance = best.variance + rival.variance - 2 * belief.covariance(best, rival);
+    if (&rival == &best || !(variance > 0)) continue;
+    const double spread = std::sqrt(variance);
+    most = std::max(most, spread * mean_above_0((rival.mean - best.mean) / spread));
+  }
+  return most < std::numeric_limits<float>::epsilon() ? 0 : most;  // as small as rounding
+}
+
+}  // namespace tandem

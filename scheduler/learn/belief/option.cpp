@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "scheduler/learn/belief/option.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <utility>
+
+#include "scheduler/learn/belief/priors.h"
+#include "scheduler/learn/belief/value.h"
+#include "scheduler/learn/meaning/next_lanes.h"
+#include "scheduler/learn/meaning/regime.h"
+
+namespace tandem {
+namespace {
+
+// The part by which the device's times change to find `exposed`: as far as experiments err at most.
+constexpr double kStep = 0.1;
+constexpr double kLaneCosts = 1e-4;  // each doubling of lanes: less than matters
+constexpr double kLanesAlike = 1.5;  // doublings of lanes at which errors have a correlation of 1/e
+
+Measurements with_device(Measurements measurements, double factor) {
+  for (StageMeasurements& stage : measurements.stages)
+    for (Cost* cost : {&stage.device, &stage.upload, &stage.download})
+      for (double* one : {&cost->seconds, &cost->joules.c, &cost->joules.g, &cost->joules.u})
+        *one *= factor;
+  return measurements;
+}
+
+class Options {
+ public:
+  Options(const Facts& facts, const Findings& findings, const Objective& objective)
+      : facts_(facts),
+        findings_(findings),
+        objective_(objective),
+        cores_(facts.chain.cores),
+        of_cores_(is_made_of_cores(findings.measurements)) {
+    for (int lanes = 2; lanes <= kMaxLanes; ++lanes)
+      lanes_measured_[static_cast<std::size_t>(lanes)] = measured_lanes(facts, lanes);
+  }
+
+  std::vector<Option> all(const Constraints& allowed) {
+    const Measurements& m = findings_.measurements;
+    const auto visit = [&](const Measurements& measurements, auto&& take) {
+      Model(measurements, allowed.lanes.value_or(0))
+          .predict_all([&](Configuration configuration, const Prediction& prediction) {
+            if (allowed.tasks && configuration.mapping.any_device())
+              configuration.tasks = *allowed.tasks;
+            if (allowed(configuration) && is_predicted(configuration, allowed))
+              take(configuration, prediction);
+          });
+    };
+    if (needs_energy(objective_)) {
+      visit(m, [&](const Configuration&, const Prediction& prediction) {
+        if (known(prediction.power_w)) most_w_ = std::max(most_w_, prediction.power_w);
+      });
+      for (const Trial& trial : findings_.trials)
+        if (known(trial.measured.power_w)) most_w_ = std::max(most_w_, trial.measured.power_w);
+    }
+    std::vector<double> faster, slower;
+    visit(with_device(m, 1 - kStep), [&](const Configuration&, const Prediction& prediction) {
+      faster.push_back(value_of(prediction, objective_));
+    });
+    visit(with_device(m, 1 + kStep), [&](const Configuration&, const Prediction& prediction) {
+      slower.push_back(value_of(prediction, objective_));
+    });
+    options_.reserve(faster.size() + findings_.trials.size());
+    std::size_t at = 0;  // configurations come in the same order each time
+    visit(m, [&](const Configuration& configuration, const Prediction& prediction) {
+      add(configuration, prediction, faster[at], slower[at]);
+      ++at;
+    });
+    for (const Trial& trial : findings_.trials) {
+      const bool has = std::ranges::any_of(options_, [&](const Option& option) {
+        return option.configuration == trial.configuration;
+      });
+      if (!has && allowed(trial.configuration) && is_predicted(trial.configuration, allowed))
+        add(trial.configuration, trial.predicted, kUnknown, kUnknown);
+    }
+    return std::move(options_);
+  }
+
+ private:
+  // `faster`, `slower`: the value if the device takes so much less or more time, or unknown.
+  void add(const Configuration& configuration, Prediction prediction, double faster,
+           double slower) {
+    const Priors& prior = priors();
+    // Nobody measured its power yet: no more than the most that is known, and maybe much less.
+    const bool unmetered = most_w_ > 0 && !known(prediction.energy_j);
+    if (unmetered) {
+      prediction.power_w = most_w_;
+      prediction.energy_j = most_w_ / prediction.throughput_fps;
+    }
+    Option one{configuration, prediction};
+    one.price = kLaneCosts * std::log2(configuration.lanes) +
+                (configuration.mapping.any_split() ? std::log1p(kSplitGain) : 0);
+    const double value = value_of(prediction, objective_);
+    if (!std::isfinite(value)) return;
+    one.mapping = number_of(configuration.mapping);
+    one.device = configuration.mapping.any_device();
+    one.coupled = one.device && !configuration.mapping.decoupled();
+    one.medium = configuration.granularity == Granularity::medium;
+    one.ran = was_measured(findings_.measurements, configuration, findings_.trials);
+    one.model = value - one.price;
+    one.threads = one.medium ? 0 : configuration.threads / static_cast<double>(cores_);
+    if (one.device) {
+      const int beside = std::max(0, configuration.threads - facts_.chain.devices);
+      const double busy = one.medium ? 1 : beside / static_cast<double>(cores_);
+      one.busy = busy * busy * busy;
+      one.lanes = std::log2(configuration.lanes);
+      const bool measured = lanes_measured_[static_cast<std::size_t>(configuration.lanes)];
+      one.new_lanes = measured ? 0 : one.lanes;  // of one lane there is no doubling
+      const double share = known(prediction.p_device) ? prediction.p_device : 0.5;
+      const double falls = (faster - slower) / (2 * kStep);
+      one.exposed = std::max(0.0, std::isfinite(falls) ? falls : share);
+    }
+    const double sd = !one.coupled    ? prior.decoupled
+                      : one.lanes > 0 ? prior.with_lanes * prior.coupled
+                                      : prior.coupled;
+    one.mapping_sd = one.coupled ? sd : 0;
+    one.threads_sd = sd;
+    one.own_sd = std::hypot(sd, bend(value, faster, slower));
+    if (of_cores_ && one.medium && one.coupled)
+      one.own_sd = std::hypot(one.own_sd, prior.medium_of_cores);
+    if (!one.device && !one.medium && !one.ran) one.own_sd = std::hypot(one.own_sd, prior.coupled);
+    if (unmetered) one.own_sd = std::hypot(one.own_sd, prior.unmetered);
+    options_.push_back(std::move(one));
+  }
+
+  // The distance of the model from a line there. It is large at a cliff, and the configuration may
+  // be on either side of that.
+  static double bend(double value, double faster, double slower) {
+    const double bend = (faster + slower) / 2 - value;
+    return std::isfinite(bend) ? std::abs(bend) : 0;
+  }
+
+  int number_of(const Mapping& mapping) {
+    if (mappings_.empty() || mappings_.back() != mapping) {
+      const auto found = std::ranges::find(mappings_, mapping);
+      if (found != mappings_.end()) return static_cast<int>(found - mappings_.begin());
+      mappings_.push_back(mapping);
+    }
+    return static_cast<int>(mappings_.size()) - 1;
+  }
+
+  const Facts& facts_;
+  const Findings& findings_;
+  const Objective& objective_;
+  const int cores_;
+  const bool of_cores_;
+  std::array<bool, kMaxLanes + 1> lanes_measured_{};
+  double most_w_ = 0;  // of any configuration whose power is known
+  std::vector<Mapping> mappings_;
+  std::vector<Option> options_;
+};
+
+}  // namespace
+
+bool is_predicted(const Configuration& configuration, const Constraints& allowed) {
+  const Mapping& mapping = configuration.mapping;
+  return !mapping.any_further_letter() && (configuration.tasks == 1 || allowed.tasks);
+}
+
+CommonErrors common_errors(const Option& a, const Option& b) {
+  const Priors& prior = priors();
+  const bool same_grain = a.medium == b.medium;
+  CommonErrors common;
+  common.inputs =
+      square(prior.inputs) * (a.exposed * b.exposed + (1 - a.exposed) * (1 - b.exposed));
+  if (a.device && b.device) {
+    const double exposed = a.exposed * b.exposed;
+    common.lanes = exposed * square(prior.lanes) * std::min(a.new_lanes, b.new_lanes);
+    if (same_grain) common.beside = exposed * square(prior.beside) * std::min(a.busy, b.busy);
+  }
+  if (a.coupled && b.coupled && same_grain) common.mappings = square(prior.coupled);
+  if (a.mapping != b.mapping) return common;
+  common.mappings += a.mapping_sd * b.mapping_sd;
+  if (!same_grain) return common;
+  common.mappings += a.threads_sd * b.threads_sd *
+                     std::exp(-std::abs(a.threads - b.threads) / prior.threads_alike -
+                              std::abs(a.lanes - b.lanes) / kLanesAlike);
+  if (a.configuration != b.configuration) return common;
+  common.mappings += a.own_sd * b.own_sd;
+  common.always += a.surprise;
+  return common;
+}
+
+std::vector<Option> options_of(const Facts& facts, const Findings& findings,
+                               const Objective& objective, const Constraints& allowed) {
+  return Options(facts, findings, objective).all(allowed);
+}
+
+}  // namespace tandem

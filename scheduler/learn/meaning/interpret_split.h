@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "model/share_search.h"
+#include "scheduler/learn/facts/chain.h"
+#include "scheduler/learn/facts/observation.h"
+
+namespace tandem {
+
+/// Of the domains that the meter covers, all together; unknown where one of them is, or none.
+double watts_of(const Energy& power, const Domains& domains);
+
+/// What was drawn with a whole frame on all cores, and with one on the device.
+struct WattsOfWholes {
+  Energy cores, device;
+};
+
+/// Whether both sides computed rows of one frame at a time, with all stages split that can be.
+bool is_whole_split(const Observation& seen, const Chain& chain);
+
+/// What each side takes for all rows alone, of the stages that can be split.
+WholesAlone wholes_alone(const Chain& chain, const Measurements& measurements);
+
+/// What frames took with each share, without the stages that are not split, from such experiments.
+/// Empty where the device took no rows.
+std::vector<ShareTried> shares_tried(std::span<const Observation> seen, const Chain& chain);
+
+/// What frames took on both sides, from such experiments, at least one: what each side takes near
+/// the share with the least time, which is the share to run, and exactly that at this share.
+Split split_of(std::span<const Observation> seen, const Chain& chain,
+               const Measurements& measurements, const WattsOfWholes& wholes);
+
+}  // namespace tandem

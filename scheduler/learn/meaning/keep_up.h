@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#pragma once
+
+#include <span>
+
+#include "model/objective.h"
+#include "scheduler/learn/facts/experiment.h"
+#include "scheduler/learn/facts/facts.h"
+#include "scheduler/learn/meaning/interpret.h"
+
+namespace tandem {
+
+/// A training is not to make the stream slower than half of the best rate that is known for longer
+/// than 100 ms. Pure: `next` is what to find out, and comes back as
+/// - an experiment that may end early where it is slow, as trials do, or
+/// - the best so far, for a moment, where what ran last was slow: a rest. What was asked for comes
+///   after it.
+/// Where frames take 0.1 s or longer a rest would last longer than what it interrupts, and what
+/// answers soonest or draws least may be as slow as it likes: `next` comes back as it is.
+Plan keep_up(Plan next, const Facts& facts, const Findings& findings, const Objective& objective);
+
+/// Frames a second, as they left.
+double rate_of(const Observation& seen);
+
+/// What the source brought where it kept the threads busy, 0 where it never did.
+double brought_fps(std::span<const Observation> observations);
+
+}  // namespace tandem
