@@ -7,10 +7,7 @@
 #include "gst/elements/elements.h"
 
 static gboolean plugin_init(GstPlugin* plugin) {
-  const struct {
-    const char* name;
-    GType type;
-  } elements[] = {
+  std::vector<tandem::NamedType> elements{
       {"tandembin", gst_tandem_bin_get_type()},
       {"vividfilter", gst_vivid_filter_get_type()},
       {"vividhistogram", gst_vivid_histogram_get_type()},
@@ -33,6 +30,8 @@ static gboolean plugin_init(GstPlugin* plugin) {
       {"tandempublish", gst_tandem_publish_get_type()},
       {"tandemtrack", gst_tandem_track_get_type()},
   };
+  const std::vector<tandem::NamedType> networks = tandem::network_elements();
+  elements.insert(elements.end(), networks.begin(), networks.end());
   gst_tandem_tensor_meta_get_info();
   gst_tandem_motion_meta_get_info();
   for (const auto& element : elements) {

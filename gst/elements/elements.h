@@ -3,6 +3,8 @@
 
 #include <glib-object.h>
 
+#include <vector>
+
 /// The types of the plugin's elements. A file with the element's name in a folder beside this one
 /// describes what it does.
 
@@ -24,6 +26,21 @@ GType gst_srad_reduce_get_type();
 GType gst_srad_diffuse_get_type();
 GType gst_srad_update_get_type();
 GType gst_srad_compress_get_type();
+
+GType gst_dnn_input_get_type();
+GType gst_dnn_stage_get_type();
+GType gst_dnn_boxes_get_type();
+
+namespace tandem {
+
+struct NamedType {
+  const char* name;
+  GType type;
+};
+/// The elements of neural networks; none in a build without them.
+std::vector<NamedType> network_elements();
+
+}  // namespace tandem
 
 /// A stage that the user wrote in one file: see docs/stage-files.md.
 GType gst_kernel_stage_get_type();

@@ -206,7 +206,8 @@ Video read_video(const std::string& text) {
 }
 
 bool frames_are_independent(const std::string& application) {
-  return application == "vivid" || application == "srad" || application == "scene";
+  return application == "vivid" || application == "srad" || application == "scene" ||
+         application == "network";
 }
 
 }  // namespace tandem

@@ -12,13 +12,13 @@ constexpr JobProperty kProperties[] = {
     {"size", "WxH", "scale to this size first"},
     {"first-scale", "F", "vivid: shrink frames by this first (below 1 enlarges: smaller people)"},
     {"scales", "N", "vivid: levels of the image pyramid (default: 0, all that hold a person)"},
-    {"threshold", "T", "vivid: least confidence of a detection, 0 to 1 (default: 0.5)"},
+    {"threshold", "T", "vivid and network: least confidence of a detection, 0 to 1 (default: 0.5)"},
     {"iterations", "N",
      "srad: how often a frame is smoothed (default: 20); tracking: most steps towards a feature's "
      "new place (default: 0, by the size of the frame)"},
     {"model", "FILE",
-     "vivid and scene: another model than the one that comes with Tandem, where all workers find "
-     "it"},
+     "vivid and scene: another model than the one that comes with Tandem; network: an ONNX file. "
+     "All workers find it there"},
 };
 
 }  // namespace
@@ -46,6 +46,7 @@ JobSetup set_up(const Analysis& analysis, const BinSettings& machine) {
       throw UsageError("jobs have no property '" + name + "'");
     }
   }
+  check_model(find_application(analysis.application), setup.bin.model);
   return setup;
 }
 

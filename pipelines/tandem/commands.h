@@ -18,6 +18,7 @@ int train_scenes_command(const std::vector<std::string>& arguments);
 int evaluate_detector_command(const std::vector<std::string>& arguments);
 int evaluate_scenes_command(const std::vector<std::string>& arguments);
 int evaluate_tracks_command(const std::vector<std::string>& arguments);
+int inspect_model_command(const std::vector<std::string>& arguments);
 int new_stage_command(const std::vector<std::string>& arguments);
 int generate_command(const std::vector<std::string>& arguments);
 int streams_command(const std::vector<std::string>& arguments);

@@ -37,6 +37,7 @@ constexpr Command kCommands[] = {
     {"train-scenes", "make a scene classifier from pictures", train_scenes_command},
     {"evaluate-scenes", "measure a scene classifier", evaluate_scenes_command},
     {"evaluate-tracks", "measure how well objects kept their ids", evaluate_tracks_command},
+    {"inspect-model", "show a network and the time of each step", inspect_model_command},
     {"new-stage", "write a stage file to start from", new_stage_command},
     {"generate", "make a stage file of parallel C loops", generate_command},
     {"check-stage", "compare the two sides of a stage file", check_stage_command},

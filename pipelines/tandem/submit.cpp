@@ -53,6 +53,9 @@ SubmitSettings parse_submit_settings(const std::vector<std::string>& arguments) 
         "submit needs an application, as in: tandem submit --application vivid gate.mp4\n"
         "The applications:\n" +
         list_applications());
+  const auto model = settings.properties.find("model");
+  check_model(find_application(settings.application),
+              model == settings.properties.end() ? "" : model->second);
   if (settings.videos.empty()) throw UsageError("submit needs a video");
   if (settings.part_s < 0) throw UsageError("--part: the seconds are below 0");
   return settings;

@@ -24,9 +24,10 @@ CONFIGURATIONS = {
     "no brokers": NO_BROKERS,
     "no OpenCL": ["-Dopencl=disabled"],
     "no libclang": ["-Dlibclang=disabled"],
+    "no networks": ["-Dnetworks=disabled"],
     "no analytics": ["-Danalytics=disabled"],
     "nothing optional": [*NO_BROKERS, "-Dopencl=disabled", "-Dlibclang=disabled", "-Dintrospection=disabled",
-                         "-Drivals=disabled", "-Danalytics=disabled"],
+                         "-Drivals=disabled", "-Danalytics=disabled", "-Dnetworks=disabled"],
 }
 
 

@@ -25,7 +25,7 @@ in which a property may be set: *any*, or up to the one that is named.
 """
 # Elements by what their names begin with; others come last.
 GROUPS = [("The adaptive bin", r"tandembin"), ("ViVid: people", r"vivid"), ("Tracking", r"klt"), ("SRAD", r"srad"),
-          ("Scene Recognition", r"scene"), ("Drawing and publishing", r"")]
+          ("Scene Recognition", r"scene"), ("Neural networks", r"dnn"), ("Drawing and publishing", r"")]
 # Properties of every stage, which are listed once.
 OF_EVERY_STAGE = ["interval", "device", "opencl-device", "tensors"]
 STATES = {"read-only": "read-only", "construction": "construction", "ready": "READY", "paused": "PAUSED",

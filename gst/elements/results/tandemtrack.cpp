@@ -26,6 +26,7 @@
 #include <gst/tandem/private/propertytable.h>
 #include <gst/video/video.h>
 
+#include <map>
 #include <utility>
 #include <vector>
 
@@ -78,6 +79,7 @@ struct TrackState {
   tandem::BadResults told_bad;
   GstClockTime last_time = GST_CLOCK_TIME_NONE;  ///< running time of the last frame that has one
 
+  std::map<uint32_t, gint> label_ids;  ///< by label, as detectors gave them
   std::vector<tandem::FoundObject> found;
   std::vector<tandem::FeatureMotion> motion;
 };
@@ -122,18 +124,21 @@ uint32_t label_of(const tandem::FrameObject& object) {
 
 // Adds an object where no detector found it; null when nothing of it lies in the frame.
 tandem::FrameObject attach_predicted(GstBuffer* frame, const tandem::TrackedObject& object,
-                                     tandem::FrameSize size) {
+                                     const TrackState& state) {
   const tandem::TrackBox& box = object.box;
+  const auto label_id = state.label_ids.find(object.label);
   tandem::FrameObject added;
-  added.region = tandem::attach_region(frame,
-                                       {.label = object.label,
-                                        .confidence = object.confidence,
-                                        .x = box.x,
-                                        .y = box.y,
-                                        .width = box.width,
-                                        .height = box.height,
-                                        .is_predicted = true},
-                                       size);
+  added.region =
+      tandem::attach_region(frame,
+                            {.label = object.label,
+                             .label_id = label_id == state.label_ids.end() ? 0 : label_id->second,
+                             .confidence = object.confidence,
+                             .x = box.x,
+                             .y = box.y,
+                             .width = box.width,
+                             .height = box.height,
+                             .is_predicted = true},
+                            state.size);
   if (added.region) added.analytics_id = added.region->id;
   return added;
 }
@@ -165,6 +170,7 @@ void track(GstTandemTrack* self, GstBuffer* frame, GstClockTime now) {
     state.found.push_back({{double(o.x), double(o.y), double(o.width), double(o.height)},
                            o.confidence.value_or(1),
                            label_of(o)});
+    if (o.label_id) state.label_ids[label_of(o)] = *o.label_id;
   }
   state.motion.clear();
   for (const GstTandemMotionVector& v : results.motion)
@@ -179,7 +185,7 @@ void track(GstTandemTrack* self, GstBuffer* frame, GstClockTime now) {
        state.tracker.advance(state.found, detected, state.motion, now)) {
     const tandem::FrameObject object = o.detection >= 0
                                            ? objects[static_cast<std::size_t>(o.detection)]
-                                           : attach_predicted(frame, o, state.size);
+                                           : attach_predicted(frame, o, state);
     if (object.region || object.analytics_id >= 0)
       tandem::set_object_id(frame, object, o.id, o.first_seen, o.last_seen);
   }

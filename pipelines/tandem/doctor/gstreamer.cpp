@@ -6,6 +6,7 @@
 #include <sstream>
 
 #include "files/data_folder.h"
+#include "kernels/network/have_networks.h"
 #include "kernels/scene_classifier/scene_model.h"
 #include "kernels/vivid_classifier/vivid_model.h"
 #include "pipelines/tandem/doctor/doctor.h"
@@ -74,6 +75,7 @@ std::string factory_file(const char* name) {
 std::vector<std::string> plugin_elements() {
   std::vector<std::string> names = {"tandembin"};
   for (const Application& application : applications()) {
+    if (application.needs_model && !network::kHaveNetworks) continue;
     for (const std::string& stage : split(application.bench_stages, '!')) {
       std::istringstream words(stage);
       words >> names.emplace_back();

@@ -3,6 +3,7 @@
 
 #include <vector>
 
+#include "kernels/network/have_networks.h"
 #include "pipelines/tandem/bench/chains.h"
 
 namespace tandem {
@@ -15,6 +16,9 @@ constexpr const BenchChain& kSrad = kBenchChains[1];
 constexpr const BenchChain& kTracking = kBenchChains[2];
 constexpr const BenchChain& kScene = kBenchChains[3];
 
+constexpr char kNetwork[] = "network";
+constexpr char kNetworkStages[] = "dnninput ! dnnstage ! dnnboxes";
+
 constexpr Application kApplications[] = {
     {kVivid.name, "finds people", "vividfilter ! vividhistogram ! vividclassifier", kVivid.stages,
      bench_size(kVivid), summarise_people, true},
@@ -26,6 +30,14 @@ constexpr Application kApplications[] = {
      kTracking.stages, bench_size(kTracking), summarise_tracks},
     {kScene.name, "says what kind of scene each frame shows", "scenefeatures ! sceneclassifier",
      kScene.stages, bench_size(kScene), summarise_labels},
+    {kNetwork,
+     "runs a neural network (--model FILE.onnx) and marks what it finds",
+     kNetworkStages,
+     kNetworkStages,
+     {640, 480},
+     summarise_findings,
+     true,
+     true},
 };
 
 }  // namespace
@@ -40,6 +52,13 @@ const Application& find_application(const std::string& name) {
   }
   throw UsageError("unknown application '" + name + "'" + did_you_mean(name, names) +
                    "\nThe applications:\n" + list_applications());
+}
+
+void check_model(const Application& application, const std::string& model) {
+  if (!application.needs_model) return;
+  if (!network::kHaveNetworks) throw UsageError(network::kNoNetworks);
+  if (model.empty())
+    throw UsageError("network needs --model FILE.onnx; docs/networks.md says how to get one");
 }
 
 std::string list_applications() {

@@ -18,12 +18,16 @@ struct Application {
   Size bench_size;           ///< of the frames, unless `bench` is told otherwise
   MakeResultSummary* make_summary;
   bool finds_objects = false;  ///< tandemtrack can give them ids
+  bool needs_model = false;    ///< none comes with Tandem
 };
 
 std::span<const Application> applications();
 
 /// Throws UsageError that lists the applications when there is none called `name`.
 const Application& find_application(const std::string& name);
+
+/// Throws UsageError when the application lacks its model, or this build the networks.
+void check_model(const Application& application, const std::string& model);
 
 /// A line for each, for help texts.
 std::string list_applications();

@@ -28,7 +28,7 @@ void add_model_options(OptionParser& parser, BinSettings& settings, Subcommand c
             "a feature's new place (default: 0, by the size of the frame)");
   parser.add("model", settings.model, "FILE",
              "vivid: a detector that train-detector made; scene: a classifier that train-scenes "
-             "made (default: the one that comes with Tandem)");
+             "made (default: the one that comes with Tandem); network: an ONNX file");
   add_machine_options(parser, settings, command);
 }
 
@@ -54,7 +54,7 @@ void add_machine_options(OptionParser& parser, BinSettings& settings, Subcommand
 
 void add_configuration_options(OptionParser& parser, BinSettings& settings) {
   parser.add("threshold", settings.threshold, "T",
-             "vivid: least confidence of a detection, 0 to 1 (default: 0.5)");
+             "vivid and network: least confidence of a detection, 0 to 1 (default: 0.5)");
   add_speed_options(parser, settings);
   parser.add(
       "stages", settings.stages, "LAUNCH",

@@ -46,6 +46,54 @@ class People final : public ResultSummary {
   std::set<uint64_t> ids_;  // of tandemtrack
 };
 
+/// What a network found: objects of several classes, or a class of each frame.
+class Findings final : public ResultSummary {
+ public:
+  bool add(GstBuffer* frame) override {
+    const FrameResults results = read_results(frame, {});
+    for (const FrameScene& scene : results.scenes) ++classes_[scene.label];
+    for (const FrameObject& object : results.objects) {
+      ++objects_[object.label];
+      if (object.object_id) ids_.insert(*object.object_id);
+    }
+    return !results.scenes.empty() || !results.objects.empty();
+  }
+  std::string progress() const override { return text(1); }
+  std::string summary() const override { return text(5); }
+
+ private:
+  using Counts = std::map<std::string, uint64_t>;
+
+  std::string text(std::size_t most) const {
+    if (!classes_.empty()) return "frames: " + most_frequent(classes_, most);
+    if (objects_.empty()) return "nothing found";
+    std::string text = most_frequent(objects_, most);
+    if (!ids_.empty()) text += formatted(", %zu different", ids_.size());
+    return text;
+  }
+  /// "380 person, 20 car, 3 others"
+  static std::string most_frequent(const Counts& counts, std::size_t most) {
+    std::vector<std::pair<std::string, uint64_t>> sorted(counts.begin(), counts.end());
+    std::stable_sort(sorted.begin(), sorted.end(),
+                     [](const auto& a, const auto& b) { return a.second > b.second; });
+    std::string text;
+    uint64_t others = 0;
+    for (std::size_t i = 0; i < sorted.size(); ++i) {
+      if (i < most) {
+        text += formatted("%s%" G_GUINT64_FORMAT " %s", i == 0 ? "" : ", ", sorted[i].second,
+                          terminal_text(sorted[i].first).c_str());
+      } else {
+        others += sorted[i].second;
+      }
+    }
+    if (others > 0) text += formatted(", %" G_GUINT64_FORMAT " others", others);
+    return text;
+  }
+
+  Counts objects_, classes_;
+  std::set<uint64_t> ids_;  // of tandemtrack
+};
+
 class Tracks final : public ResultSummary {
  public:
   bool add(GstBuffer* frame) override {
@@ -126,6 +174,9 @@ class NoSpeckle final : public ResultSummary {
 }  // namespace
 
 std::unique_ptr<ResultSummary> summarise_people(GstElement*) { return std::make_unique<People>(); }
+std::unique_ptr<ResultSummary> summarise_findings(GstElement*) {
+  return std::make_unique<Findings>();
+}
 std::unique_ptr<ResultSummary> summarise_tracks(GstElement*) { return std::make_unique<Tracks>(); }
 std::unique_ptr<ResultSummary> summarise_labels(GstElement*) { return std::make_unique<Labels>(); }
 std::unique_ptr<ResultSummary> summarise_speckle(GstElement* bin) {

@@ -26,6 +26,8 @@ using MakeResultSummary = std::unique_ptr<ResultSummary>(GstElement* bin);
 
 /// Regions, each a person.
 MakeResultSummary summarise_people;
+/// Objects of several classes, or a class of each frame.
+MakeResultSummary summarise_findings;
 /// Motion vectors and the tracks that they are part of.
 MakeResultSummary summarise_tracks;
 /// The labels of regions: one a frame, for the whole of it.

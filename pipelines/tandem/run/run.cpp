@@ -75,7 +75,7 @@ RunSettings parse_run_settings(std::vector<std::string> arguments) {
              "compute each N-th frame; with --track, objects are followed in between");
   parser.add("show", settings.show, "show the video in a window");
   parser.add("verbose", settings.verbose,
-             "also write configurations in short (ccc/cg2), and a table of the time of trainings");
+             "also write configurations in short (ccc/cg2), and the trials and times of trainings");
   parser.add(
       "first-scale", first_scales, "F[,F...]",
       "vivid: shrink frames by this first (below 1 enlarges: smaller people); one for each size");
@@ -83,6 +83,8 @@ RunSettings parse_run_settings(std::vector<std::string> arguments) {
   add_configuration_options(parser, settings.bin);
   if (settings.application) settings.bin.stages = settings.application->stages;
   parser.parse(std::move(arguments));
+  if (settings.application && settings.bin.stages == settings.application->stages)
+    check_model(*settings.application, settings.bin.model);
 
   if (!sizes.empty()) {
     for (const std::string& size : split(sizes, ','))
@@ -298,8 +300,8 @@ int run(const RunSettings& settings, TextOutput* metadata) {
     progress.clear();
     std::printf("%7.1f s  %s\n", log->count().seconds, text.c_str());
     if (settings.verbose) std::printf("  %s\n", short_text(structure).c_str());
-    const std::string training = settings.verbose ? training_text(structure) : "";
-    if (!training.empty()) std::puts(training.c_str());
+    for (const std::string& training : {trials_text(structure), training_text(structure)})
+      if (settings.verbose && !training.empty()) std::puts(training.c_str());
     const bool nobody_reads = std::fflush(stdout) != 0;
     if (nobody_reads && !draw && !metadata && !stop) interrupt();
   };

@@ -11,6 +11,7 @@
 #include "pipelines/tandem/commands.h"
 #include "pipelines/tandem/output/output_file.h"
 #include "pipelines/tandem/output/text_output.h"
+#include "pipelines/tandem/training/network_detector.h"
 #include "pipelines/tandem/training/training_options.h"
 #include "pipelines/training/detector/trainer.h"
 #include "pipelines/training/evaluation/average_precision.h"
@@ -75,9 +76,31 @@ std::vector<std::vector<Detection>> cross_validate_dataset(const Request& reques
                         scan_options(request, -kBelowThreshold));
 }
 
+bool is_network(const std::string& model) { return model.ends_with(".onnx"); }
+
+std::vector<std::vector<Detection>> detect_all_with_network(const Request& request,
+                                                            const Dataset& dataset) {
+  // Objects of less confidence than this change the curve where precision is of no use.
+  constexpr double kLeastConfidence = 0.01;
+  Progress progress("searching", dataset.photographs.size());
+  return detect_with_network(
+      dataset.photographs,
+      {request.model, request.read.label, kLeastConfidence, request.max_overlap},
+      [&] { progress.advance(); });
+}
+
 Result judge(const Request& request, const Dataset& dataset, const std::string& name,
              const std::vector<std::vector<Detection>>& found) {
   return {name, evaluate(dataset.photographs, found, static_cast<float>(request.min_overlap))};
+}
+
+Result judge_at(float threshold, const Request& request, const Dataset& dataset,
+                const std::string& name, const std::vector<std::vector<Detection>>& found) {
+  Result result = judge(request, dataset, name, found);
+  result.at_threshold = result.evaluation.at(threshold);
+  result.at_threshold.score = threshold;
+  result.has_threshold = true;
+  return result;
 }
 
 std::vector<Result> results_of(const Request& request, const Dataset& dataset,
@@ -93,16 +116,16 @@ std::vector<Result> results_of(const Request& request, const Dataset& dataset,
         results.begin(),
         judge(request, dataset,
               "ViVid, " + std::to_string(request.folds) + "-fold cross-validation", found));
+  } else if (is_network(request.model)) {
+    found = detect_all_with_network(request, dataset);
+    const float threshold = request.threshold > -1e9 ? static_cast<float>(request.threshold) : 0.5f;
+    results.insert(results.begin(), judge_at(threshold, request, dataset, request.model, found));
   } else if (loaded) {
     const VividModel& model = *loaded;
     const float threshold =
         request.threshold > -1e9 ? static_cast<float>(request.threshold) : model.default_threshold;
     found = detect_all(dataset, model, scan_options(request, threshold - kBelowThreshold));
-    Result result = judge(request, dataset, "ViVid", found);
-    result.at_threshold = result.evaluation.at(threshold);
-    result.at_threshold.score = threshold;
-    result.has_threshold = true;
-    results.insert(results.begin(), result);
+    results.insert(results.begin(), judge_at(threshold, request, dataset, "ViVid", found));
   }
   if (save && !found.empty()) save->write(detection_lines(dataset.photographs, found));
   return results;
@@ -175,7 +198,8 @@ Request parse(const std::vector<std::string>& arguments) {
                       "--detections, or of what --cross-validate trains.");
   parser.add("dataset", r.dataset, "DIR", "A dataset: photographs with boxes", 'd');
   for (Option& one : dataset_options(r.read)) parser.add(std::move(one));
-  parser.add("model", r.model, "FILE", "The model to evaluate", 'm');
+  parser.add("model", r.model, "FILE", "The model to evaluate: of train-detector, or an ONNX file",
+             'm');
   parser.add("detections", r.detections, "FILE",
              "Evaluate what another detector found: JSON lines {\"image\", \"regions\": [{x, y, w, "
              "h, confidence}]}; may be repeated");
@@ -229,7 +253,7 @@ int evaluate_detector_command(const std::vector<std::string>& arguments) {
   gst_init(nullptr, nullptr);
   const tbb::global_control limit = limit_threads(request.threads);
   std::optional<VividModel> model;
-  if (!request.model.empty()) model = load_vivid_model(request.model);
+  if (!request.model.empty() && !is_network(request.model)) model = load_vivid_model(request.model);
   if (request.read.label.empty()) request.read.label = model ? model->label : "person";
   const Dataset dataset = read_dataset(request.dataset, request.read);
   const std::vector<Result> results = results_of(request, dataset, model, save);

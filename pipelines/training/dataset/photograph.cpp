@@ -30,12 +30,13 @@ constexpr GstClockTime kPatience = 30 * GST_SECOND;
   throw std::runtime_error("photograph '" + path + "' cannot be read: " + why);
 }
 
-Element decoder_of(const std::string& path) {
+Element decoder_of(const std::string& path, const char* format) {
   GError* error = nullptr;
-  Element pipeline(
-      gst_parse_launch("filesrc name=file ! decodebin ! videoconvert ! "
-                       "appsink name=grey caps=video/x-raw,format=GRAY8 sync=false",
-                       &error));
+  const std::string launch =
+      "filesrc name=file ! decodebin ! videoconvert ! appsink name=frames sync=false "
+      "caps=video/x-raw,format=" +
+      std::string(format);
+  Element pipeline(gst_parse_launch(launch.c_str(), &error));
   if (error) {
     const std::string why = error->message;
     g_error_free(error);
@@ -124,19 +125,23 @@ void collect_files(const fs::path& folder, std::vector<fs::path>& around,
 
 }  // namespace
 
-GreyImage load_photograph(const std::string& path) {
+MiniObjectRef<GstSample> load_frame(const std::string& path, const char* format) {
   if (!fs::is_regular_file(path)) fail(path, "there is no such file");
-  const Element pipeline = decoder_of(path);
+  const Element pipeline = decoder_of(path, format);
   // Runs before the pipeline is released, also when something below throws.
   const std::unique_ptr<GstElement,
                         decltype([](GstElement* p) { gst_element_set_state(p, GST_STATE_NULL); })>
       stop(pipeline.get());
   gst_element_set_state(pipeline.get(), GST_STATE_PAUSED);
   wait_for_frame(pipeline.get(), path);
-  const Element sink(gst_bin_get_by_name(GST_BIN(pipeline.get()), "grey"));
-  const MiniObjectRef<GstSample> sample(gst_app_sink_try_pull_preroll(GST_APP_SINK(sink.get()), 0));
+  const Element sink(gst_bin_get_by_name(GST_BIN(pipeline.get()), "frames"));
+  MiniObjectRef<GstSample> sample(gst_app_sink_try_pull_preroll(GST_APP_SINK(sink.get()), 0));
   if (!sample) fail(path, "it holds no picture");
-  return copy_frame(sample.get(), path);
+  return sample;
+}
+
+GreyImage load_photograph(const std::string& path) {
+  return copy_frame(load_frame(path, "GRAY8").get(), path);
 }
 
 PictureSize picture_size(const std::string& path) {

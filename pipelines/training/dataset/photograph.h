@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 
+#include <gst/gst.h>
+#include <gst/tandem/private/ref.h>
+
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -16,8 +19,12 @@ struct GreyImage {
   Plane<const uint8_t> plane() const { return {pixels.data(), width, height, width}; }
 };
 
-/// Decodes the first frame of a file with GStreamer, whatever its format. Safe from many threads.
-/// Throws std::runtime_error that names the file and says what is wrong. Needs gst_init.
+/// Decodes the first frame of a file with GStreamer into a raw video format such as "I420". Safe
+/// from many threads. Throws std::runtime_error that names the file and says what is wrong. Needs
+/// gst_init.
+MiniObjectRef<GstSample> load_frame(const std::string& path, const char* format);
+
+/// The luma of that frame. Throws as load_frame() does.
 GreyImage load_photograph(const std::string& path);
 
 struct PictureSize {

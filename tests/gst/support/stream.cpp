@@ -217,4 +217,16 @@ std::vector<Result> expected_results(int count, Size size, const std::string& fi
   return alone.run(count);
 }
 
+void expect_stream_error(const std::string& line, Size size,
+                         const std::vector<std::string>& parts) {
+  SCOPED_TRACE(line);
+  Stream stream(line, size);
+  stream.play();
+  stream.push(0, 1);
+  stream.end();
+  const std::string text = stream.messages.wait(GST_MESSAGE_ERROR).text;
+  for (const std::string& part : parts)
+    EXPECT_NE(text.find(part), std::string::npos) << "'" << part << "' is not in: " << text;
+}
+
 }  // namespace tandem::test

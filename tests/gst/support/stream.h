@@ -102,6 +102,9 @@ class Stream {
   const char* format_;
 };
 
+/// Plays a frame and expects an error whose text has all parts.
+void expect_stream_error(const std::string& line, Size size, const std::vector<std::string>& parts);
+
 /// What the stages of ViVid alone on the CPU make of frames [0, count).
 std::vector<Result> expected_results(int count, Size size = {},
                                      const std::string& filter_properties = "",

@@ -193,5 +193,20 @@ TEST_F(Track, AnObjectThatLeftTheFrameIsNotReported) {
   EXPECT_EQ(left, 0u);
 }
 
+TEST_F(Track, PredictedObjectsHaveTheIdOfTheirLabel) {
+  const GQuark car = g_quark_from_static_string("car");
+  GstClockTime time = 0;
+  for (; time < 3 * kFrame; time += kFrame) {
+    BufferRef detected(gst_buffer_new());
+    mark_detected(detected.get());
+    attach_region(detected.get(), {car, 3, 0.9, 100, 100, 40, 100}, kSize);
+    process(time, std::move(detected));
+  }
+  const auto objects = process(time, BufferRef(gst_buffer_new()));
+  ASSERT_EQ(objects.size(), 1u);
+  EXPECT_TRUE(objects[0].is_predicted);
+  EXPECT_EQ(objects[0].label_id, 3);
+}
+
 }  // namespace
 }  // namespace tandem::test

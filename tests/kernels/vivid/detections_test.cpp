@@ -69,6 +69,14 @@ TEST(SuppressOverlaps, KeepsABoxThatOnlyASuppressedOneHides) {
   EXPECT_FLOAT_EQ(d[1].x, 6);
 }
 
+TEST(SuppressOverlaps, ComparesBoxesOfOneClass) {
+  std::vector<Detection> d = {{0, 0, 10, 10, 3, 1}, {0, 0, 10, 10, 2, 0}, {0, 0, 10, 10, 1, 1}};
+  suppress_overlaps(d, 0.5f, 100);
+  ASSERT_EQ(d.size(), 2u);
+  EXPECT_EQ(d[0].label, 1);
+  EXPECT_EQ(d[1].label, 0);
+}
+
 TEST(SuppressOverlaps, KeepsNoMoreThanTheLimit) {
   std::vector<Detection> d;
   for (int i = 0; i < 50; ++i) d.push_back({20.0f * i, 0, 10, 10, static_cast<float>(i)});

@@ -102,7 +102,8 @@ TEST(Jobs, AreNamedByTheirVideo) {
 }
 
 TEST(Jobs, OnlyFramesThatStandAloneAreCutApart) {
-  for (const char* name : {"vivid", "srad", "scene"}) EXPECT_TRUE(frames_are_independent(name));
+  for (const char* name : {"vivid", "srad", "scene", "network"})
+    EXPECT_TRUE(frames_are_independent(name));
   for (const char* name : {"tracking", "", "other"}) EXPECT_FALSE(frames_are_independent(name));
 }
 

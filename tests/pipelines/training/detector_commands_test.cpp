@@ -170,6 +170,17 @@ TEST(EvaluateDetector, JudgesTheDetectionsOfAFile) {
     EXPECT_GT(std::filesystem::file_size(folder / name), 50u) << name;
 }
 
+// It waited for ever for room in the pipeline that had failed.
+TEST(EvaluateDetector, EndsWhereTheNetworkFails) {
+  const Folder folder;
+  write_cars(folder, 12);
+  const CommandResult outcome =
+      call("evaluate-detector", {"--dataset", folder / "data", "--label", "car", "--model",
+                                 folder.write("bad.onnx", "no network")});
+  EXPECT_EQ(outcome.status, 1);
+  EXPECT_NE(outcome.errors.find("network"), std::string::npos) << outcome.errors;
+}
+
 TEST(EvaluateDetector, FindsPeopleWithTheShippedModel) {
   const char* data = std::getenv("TANDEM_TEST_DATA");
   if (!data || !std::filesystem::is_directory(std::string(data) + "/pedestrians-ld"))

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include <algorithm>
+#include <array>
+#include <numeric>
+#include <stdexcept>
+#include <vector>
+
+#include "gst/elements/elements.h"
+#include "gst/elements/network/networkmodel.h"
+#include "gst/elements/network/sharednetwork.h"
+#include "gst/elements/stageelement.h"
+
+namespace tandem {
+namespace {
+
+using network::Network;
+using network::NetworkCpu;
+using network::NetworkOpenCL;
+
+// The rest of a stage's tensors is the memory that a frame takes.
+constexpr std::size_t kMostOutputs = kMaxTensors - 1;
+
+/// An output of the network as a tensor. Sides beyond those of a tensor become its outermost one.
+TensorSpec output_spec(TensorName name, const network::Shape& shape) {
+  TensorSpec spec = TensorSpec::of<float>(name, 1);
+  const std::size_t most = spec.shape.size();
+  const std::size_t merged = shape.size() > most ? shape.size() - most : 0;
+  spec.dimensions = std::max<guint>(1, static_cast<guint>(shape.size() - merged));
+  for (std::size_t i = 0; i <= merged && i < shape.size(); ++i)
+    spec.shape[0] *= static_cast<gsize>(shape[i]);
+  for (std::size_t i = merged + 1; i < shape.size(); ++i)
+    spec.shape[i - merged] = static_cast<gsize>(shape[i]);
+  return spec;
+}
+
+class DnnStageWork final : public StageWork {
+ public:
+  DnnStageWork(std::shared_ptr<const Network> network, std::shared_ptr<const NetworkCpu> cpu,
+               std::shared_ptr<opencl::Context> context,
+               std::shared_ptr<const NetworkOpenCL> device)
+      : cpu_(std::move(cpu)), context_(std::move(context)), device_(std::move(device)) {
+    for (const int output : network->outputs) {
+      const TensorName name =
+          outputs_.empty()
+              ? TensorName(kDnnOutput)
+              : TensorName(
+                    (std::string(kDnnOutput) + "-" + std::to_string(outputs_.size())).c_str());
+      outputs_.push_back(output_spec(name, network->of(output).shape));
+    }
+    memory_ = static_cast<int>(outputs_.size());
+    outputs_.push_back(TensorSpec::scratch_of<uint8_t>(
+        "memory", std::max(cpu_->memory_bytes(), device_ ? device_->memory_bytes() : 0)));
+  }
+
+  // A layer needs all rows of the one before.
+  int rows() const override { return 1; }
+
+  void compute(StageFrame& frame, Rows rows) const override {
+    if (rows.count() <= 0) return;
+    std::array<float*, kMostOutputs> results;
+    for (int i = 0; i < memory_; ++i) results[static_cast<std::size_t>(i)] = frame.output<float>(i);
+    const std::array<const float*, 1> image{frame.input<float>(0)};
+    cpu_->run(image, std::span(results).first(static_cast<std::size_t>(memory_)),
+              frame.output<void>(memory_), frame.stop());
+  }
+
+  void enqueue(StageFrame& frame, opencl::Queue& queue) const override {
+    const std::array<void*, 1> image{frame.device_input(0)};
+    std::array<void*, kMostOutputs> results;
+    for (int i = 0; i < memory_; ++i) results[static_cast<std::size_t>(i)] = frame.device_output(i);
+    device_->enqueue(queue, image, std::span(results).first(static_cast<std::size_t>(memory_)),
+                     frame.device_output(memory_));
+  }
+
+ private:
+  const std::shared_ptr<const NetworkCpu> cpu_;
+  const std::shared_ptr<opencl::Context> context_;
+  const std::shared_ptr<const NetworkOpenCL> device_;
+  int memory_ = 0;  // number of the output that is scratch memory
+};
+
+struct DnnStage {
+  struct Settings {
+    std::string model;
+  };
+
+  static constexpr char kTypeName[] = "GstDnnStage";
+  static constexpr char kLongName[] = "Neural network stage";
+  static constexpr char kSummary[] =
+      "Computes the neural network of an ONNX file on the tensor of dnninput";
+
+  static StageDescription description() {
+    return {.inputs = {{kDnnInput, "dnninput"}},
+            .whole = "each layer needs all rows of the layer before"};
+  }
+
+  static constexpr Property<Settings> kProperties[] = {
+      {"model", "Model", kModelBlurb, &Settings::model},
+  };
+
+  std::unique_ptr<DnnStageWork> make_work(const Settings& settings, const WorkRequest& request) {
+    if (settings.model.empty())
+      throw std::runtime_error("dnnstage has no network: set `model` to an ONNX file");
+    auto network = shared_network(settings.model);
+    if (network->inputs.size() != 1 || network->outputs.size() > kMostOutputs) {
+      throw std::runtime_error("'" + settings.model + "' has " +
+                               std::to_string(network->inputs.size()) + " inputs and " +
+                               std::to_string(network->outputs.size()) +
+                               " outputs; dnnstage computes networks with one input and at most " +
+                               std::to_string(kMostOutputs) + " outputs");
+    }
+    const TensorSpec& image = request.inputs[0].spec;
+    const network::Shape& wanted = network->of(network->inputs[0]).shape;
+    if (image.type != GST_TANDEM_ELEMENT_TYPE_FLOAT32 ||
+        !std::equal(wanted.begin(), wanted.end(), image.shape.begin(),
+                    image.shape.begin() + image.dimensions)) {
+      throw std::runtime_error("the tensor '" + std::string(kDnnInput) +
+                               "' has another shape than the input of '" + settings.model +
+                               "': set the same `model` on dnninput and dnnstage");
+    }
+    std::shared_ptr<const NetworkOpenCL> device;
+    if (request.context) device = network_on_device(network, request.context);
+    return std::make_unique<DnnStageWork>(network, network_on_cpu(network), request.context,
+                                          std::move(device));
+  }
+};
+
+}  // namespace
+}  // namespace tandem
+
+GType gst_dnn_stage_get_type() { return tandem::StageElement<tandem::DnnStage>::get_type(); }

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#pragma once
+
+#include <gst/video/video.h>
+
+#include <array>
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <tuple>
+
+#include "kernels/network/input_size.h"
+#include "kernels/network/model_info.h"
+#include "kernels/network_input/placement.h"
+
+/// What the elements around a network share: names of tensors, the model and its geometry.
+namespace tandem {
+
+/// float32 [1, channels, height, width]: the frame as the network wants it.
+inline constexpr char kDnnInput[] = "dnn-input";
+/// float32 [sides of the network's output]: the output of the network.
+inline constexpr char kDnnOutput[] = "dnn-output";
+
+/// The text of the property `model`, the same for all elements.
+inline constexpr char kModelBlurb[] =
+    "ONNX file of the network. MODEL.modelinfo beside it has colours, mean, decoder and labels. "
+    "The stages dnninput, dnnstage and dnnboxes of one network have the same model";
+
+/// A file as it was when it was read.
+using FileVersion = std::tuple<std::string, std::filesystem::file_time_type, std::uintmax_t>;
+FileVersion version_of(const std::string& path);
+
+/// The ONNX file and both places of its model information.
+using ModelVersion = std::array<FileVersion, 3>;
+ModelVersion model_version_of(const std::string& path);
+
+/// The elements' part of a model: of the ONNX file itself only the size of the input.
+struct NetworkModel {
+  /// `version` tells one reading from another. Throws std::runtime_error: `element` has no model,
+  /// or a file cannot be read.
+  NetworkModel(const std::string& path, const std::string& element, const ModelVersion& version);
+
+  network::InputSize input;
+  network::ModelInfo info;
+  std::string name;  ///< that of the file, what readers of metadata know the model by
+};
+
+/// Where frames of this video lie in the network's input.
+network::Placement placement_of(const NetworkModel& model, const GstVideoInfo& video);
+
+}  // namespace tandem

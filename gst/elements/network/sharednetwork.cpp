@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "gst/elements/network/sharednetwork.h"
+
+#include <map>
+#include <mutex>
+#include <tuple>
+
+#include "gst/elements/network/networkmodel.h"
+
+namespace tandem {
+namespace {
+
+/// Values that live as long as somebody uses them. A second user of a value waits while the first
+/// one makes it; users of other values do not.
+///
+/// mutex_ is a leaf: it is not held while a value is made.
+template <class Key, class Value>
+class InUse {
+ public:
+  template <class Make>
+  std::shared_ptr<const Value> of(const Key& key, Make&& make) {
+    const std::shared_ptr<Entry> entry = entry_of(key);
+    const std::lock_guard lock(entry->mutex);
+    std::shared_ptr<const Value> value = entry->value.lock();
+    if (!value) entry->value = value = make();
+    return value;
+  }
+
+ private:
+  struct Entry {
+    std::mutex mutex;
+    std::weak_ptr<const Value> value;
+  };
+
+  std::shared_ptr<Entry> entry_of(const Key& key) {
+    const std::lock_guard lock(mutex_);
+    std::erase_if(entries_, [](const auto& each) {
+      Entry& entry = *each.second;
+      const std::unique_lock unused(entry.mutex, std::try_to_lock);
+      return each.second.use_count() == 1 && unused && entry.value.expired();
+    });
+    std::shared_ptr<Entry>& entry = entries_[key];
+    if (!entry) entry = std::make_shared<Entry>();
+    return entry;
+  }
+
+  std::mutex mutex_;
+  std::map<Key, std::shared_ptr<Entry>> entries_;
+};
+
+}  // namespace
+
+std::shared_ptr<const network::Network> shared_network(const std::string& path) {
+  static InUse<FileVersion, network::Network> networks;
+  return networks.of(version_of(path), [&] {
+    return std::make_shared<const network::Network>(network::read_network(path));
+  });
+}
+
+// A path in place of the network would be read anew: the file may be another one by then. Values
+// keep their network, so that its address is not another one's meanwhile.
+std::shared_ptr<const network::NetworkCpu> network_on_cpu(
+    const std::shared_ptr<const network::Network>& network) {
+  static InUse<const network::Network*, network::NetworkCpu> networks;
+  return networks.of(network.get(),
+                     [&] { return std::make_shared<const network::NetworkCpu>(network); });
+}
+
+std::shared_ptr<const network::NetworkOpenCL> network_on_device(
+    const std::shared_ptr<const network::Network>& network,
+    const std::shared_ptr<opencl::Context>& context) {
+  // Whoever uses a network keeps the context, so that its address is not another one's meanwhile.
+  static InUse<std::tuple<const network::Network*, const opencl::Context*>, network::NetworkOpenCL>
+      networks;
+  return networks.of({network.get(), context.get()}, [&] {
+    return std::make_shared<const network::NetworkOpenCL>(*context, network);
+  });
+}
+
+}  // namespace tandem

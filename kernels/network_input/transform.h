@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#pragma once
+
+#include <array>
+
+#include "kernels/network/model_info.h"
+#include "kernels/network_input/placement.h"
+#include "kernels/resize/axis.h"
+
+namespace tandem::network {
+
+/// How a video codes colours. The defaults are full range of BT.601.
+struct YuvMatrix {
+  double kr = 0.299, kb = 0.114;  ///< weights of red and blue in luma
+  double luma_zero = 0, luma_range = 255;
+  double chroma_zero = 128, chroma_range = 255;
+};
+
+/// One channel of the input: level = luma Y + u U + v V + offset, input = level scale + shift.
+struct ChannelMap {
+  float luma = 1, u = 0, v = 0, offset = 0;
+  float scale = 1, shift = 0;
+  float padding = 0;  ///< the input around the frame
+};
+
+/// Everything about a network's input that is the same for all frames of one format.
+struct InputTransform {
+  struct Frame {
+    int width = 1, height = 1;
+    int chroma_width = 0, chroma_height = 0;  ///< samples; 0: grey
+    YuvMatrix matrix{};
+  };
+  /// A network with one channel gets luma.
+  InputTransform(const ModelInfo& info, int input_channels, int input_width, int input_height,
+                 const Frame& frame);
+
+  Placement placement;
+  int channels;
+  bool uses_chroma;
+  std::array<ChannelMap, 3> maps;
+  ResizeAxis across, down, chroma_across, chroma_down;  ///< of the frame's part
+};
+
+}  // namespace tandem::network
