@@ -125,8 +125,38 @@ void bench(benchmark::State& state, const char* name) {
   if (std::getenv("TANDEM_BENCH_STEPS") != nullptr) print_steps(context, *network);
 }
 
+/// Frames in flight, each with a queue of its own, as in lanes of the bin.
+void bench_in_flight(benchmark::State& state, const char* name) {
+  if (opencl_devices().empty()) return state.SkipWithError("no OpenCL device on this machine");
+  const auto network = detector(name);
+  if (network == nullptr) return state.SkipWithError("needs TANDEM_TEST_DATA");
+  const auto context = opencl_devices().front().context;
+  const NetworkOpenCL computes(*context, network);
+  std::vector<std::unique_ptr<DeviceFrame>> frames;
+  for (int64_t i = 0; i < state.range(0); ++i) {
+    frames.push_back(std::make_unique<DeviceFrame>(context, computes, *network));
+    compute_once(*frames.back(), *network);
+  }
+  std::size_t next = 0;
+  for ([[maybe_unused]] auto _ : state) {
+    DeviceFrame& frame = *frames[next++ % frames.size()];
+    frame.queue().finish();
+    frame.enqueue();
+  }
+  for (const auto& frame : frames) frame->queue().finish();
+  state.SetItemsProcessed(state.iterations());
+}
+
 BENCHMARK_CAPTURE(bench, nanodet, kDetectors[0])->UseManualTime();
 BENCHMARK_CAPTURE(bench, ssd_mobilenet, kDetectors[1])->UseManualTime();
+BENCHMARK_CAPTURE(bench_in_flight, nanodet, kDetectors[0])
+    ->RangeMultiplier(2)
+    ->Range(1, 16)
+    ->UseRealTime();
+BENCHMARK_CAPTURE(bench_in_flight, ssd_mobilenet, kDetectors[1])
+    ->RangeMultiplier(2)
+    ->Range(1, 16)
+    ->UseRealTime();
 
 }  // namespace
 }  // namespace tandem::check
