@@ -16,6 +16,7 @@
 #include "pipelines/tandem/options/bin_options.h"
 #include "pipelines/tandem/output/output_file.h"
 #include "pipelines/tandem/output/text_output.h"
+#include "pipelines/tandem/pipeline/interruption.h"
 
 namespace tandem {
 namespace {
@@ -104,21 +105,23 @@ std::vector<int> lanes_of(const std::optional<opencl::DeviceDescription>& device
 
 using Trainings = std::vector<BenchPipeline::Trained>;
 
+const std::atomic<bool>& interrupted = Interruption::came();
+
 // Lets tandembin choose, as it would in a stream, by each metric.
-void train(BenchPipeline& pipeline, const BenchSettings& settings, Trainings& trainings) {
-  ProgressLine progress;
+void train(BenchPipeline& pipeline, const BenchSettings& settings, ProgressLine& progress,
+           Trainings& trainings) {
   for (const std::string& metric : settings.metrics) {
+    if (interrupted) return;
     progress.show("bench " + settings.application + ": training for " + metric);
     trainings.push_back(pipeline.train(metric));
   }
 }
 
 void measure_round(BenchPipeline& pipeline, const BenchSettings& settings, int round,
-                   BenchResult& result) {
-  ProgressLine progress;
+                   ProgressLine& progress, BenchResult& result) {
   const auto start = std::chrono::steady_clock::now();
   const std::size_t all = result.measurements.size();
-  for (std::size_t done = 0; done < all; ++done) {
+  for (std::size_t done = 0; done < all && !interrupted; ++done) {
     BenchMeasurement& measurement = result.measurements[done];
     const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - start;
     const std::size_t left = all * static_cast<std::size_t>(settings.repeat - round) - done;
@@ -133,33 +136,31 @@ void measure_round(BenchPipeline& pipeline, const BenchSettings& settings, int r
 
 // `names` again, in turns and at length; what they reached before no longer counts.
 void measure_heat(BenchPipeline& pipeline, const BenchSettings& settings, int heat,
-                  const std::set<std::string>& names, BenchResult& result) {
-  std::vector<BenchMeasurement*> takes_part;
-  for (BenchMeasurement& measurement : result.measurements) {
-    if (!names.contains(measurement.configuration.name())) continue;
-    takes_part.push_back(&measurement);
-    measurement.heat = heat;
-    measurement.rounds_fps.clear();
-    measurement.rounds_energy_j.clear();
-    measurement.rounds_latency_ms.clear();
+                  const std::set<std::string>& names, ProgressLine& progress, BenchResult& result) {
+  std::vector<std::pair<BenchMeasurement*, BenchMeasurement>> again;
+  for (BenchMeasurement& before : result.measurements) {
+    if (!names.contains(before.configuration.name())) continue;
+    again.push_back({&before, {before.configuration, {}}});
+    again.back().second.heat = heat;
   }
-  ProgressLine progress;
   for (int round = 0; round < settings.finals; ++round) {
-    for (BenchMeasurement* measurement : takes_part) {
+    for (auto& [before, measurement] : again) {
+      if (interrupted) return;
       progress.show("bench " + settings.application + " " + to_string(settings.size) +
                     (heat == 1 ? ", final round " : ", match ") + std::to_string(round + 1) +
                     " of " + std::to_string(settings.finals) + ", now " +
-                    measurement->configuration.name());
-      pipeline.measure(settings.frames, kFinalTime * settings.least_seconds, *measurement);
+                    measurement.configuration.name());
+      pipeline.measure(settings.frames, kFinalTime * settings.least_seconds, measurement);
     }
   }
+  for (auto& [before, measurement] : again) *before = std::move(measurement);
 }
 
 // First the finals: the best by each metric and what was chosen. Then a match between the winners
 // and what was chosen: the best of many medians is lucky, even of long runs, and the winner's luck
 // must not count against the choice.
 void measure_finals(BenchPipeline& pipeline, const BenchSettings& settings,
-                    const Trainings& trainings, BenchResult& result) {
+                    const Trainings& trainings, ProgressLine& progress, BenchResult& result) {
   for (const auto& [heat, most] : {std::pair<int, std::size_t>{1, kFinalists}, {2, 1}}) {
     std::set<std::string> names;
     for (const BenchPipeline::Trained& trained : trainings) names.insert(trained.chosen);
@@ -169,7 +170,7 @@ void measure_finals(BenchPipeline& pipeline, const BenchSettings& settings,
       for (std::size_t i = 0; i < ranked.size() && i < most; ++i)
         names.insert(ranked[i]->configuration.name());
     }
-    if (names.size() > 1) measure_heat(pipeline, settings, heat, names, result);
+    if (names.size() > 1) measure_heat(pipeline, settings, heat, names, progress, result);
   }
 }
 
@@ -248,7 +249,7 @@ void measure_baseline(BenchPipeline& pipeline, const BenchSettings& settings, Be
   const std::optional<std::string> mapping = baseline_mapping(result);
   if (!mapping) return;
   result.baseline = BenchMeasurement{{*mapping, std::nullopt}, {}};
-  for (int round = 0; round < settings.repeat; ++round)
+  for (int round = 0; round < settings.repeat && !(interrupted && round); ++round)
     pipeline.measure(settings.frames, settings.least_seconds, *result.baseline, false);
 }
 
@@ -306,18 +307,30 @@ int bench_command(const std::vector<std::string>& arguments) {
   // Whole rounds, each with its own training, so that a slow minute of the machine touches all
   // configurations and predictions alike.
   Trainings trainings;
-  for (int round = 0; round < settings.repeat; ++round) {
-    train(pipeline, settings, trainings);
+  std::optional<Interruption> listening(std::in_place);
+  ProgressLine progress;
+  for (int round = 0; round < settings.repeat && !interrupted; ++round) {
+    train(pipeline, settings, progress, trainings);
+    progress.clear();
+    if (trainings.size() < settings.metrics.size()) return kInterruptedStatus;
     if (round == 0) keep_possible(trainings[0], result);
     if (round == 0 && settings.splits) add_splits(trainings[0], pipeline, result);
     if (round == 0) add_chosen(trainings, result);
-    measure_round(pipeline, settings, round, result);
+    measure_round(pipeline, settings, round, progress, result);
   }
-  if (settings.finals > 0) measure_finals(pipeline, settings, trainings, result);
+  const std::size_t unmeasured = std::erase_if(
+      result.measurements, [](const BenchMeasurement& one) { return one.rounds_fps.empty(); });
+  if (result.measurements.empty()) return kInterruptedStatus;
+  if (settings.finals > 0) measure_finals(pipeline, settings, trainings, progress, result);
   if (result.opencl_device) measure_baseline(pipeline, settings, result);
+  progress.clear();
+  listening.reset();
   if (const std::string source = pipeline.energy_source(); !source.empty())
     result.energy_source = source;
 
+  if (interrupted)
+    std::printf("Interrupted: the figures are of fewer rounds, and %zu configurations have none.\n",
+                unmeasured);
   std::printf("%s %s, %d cores, %s, %d frames or more each, %d round%s\n",
               settings.application.c_str(), to_string(settings.size).c_str(), result.cores,
               result.opencl_device ? result.opencl_device->c_str() : "no OpenCL device",
@@ -328,7 +341,7 @@ int bench_command(const std::vector<std::string>& arguments) {
     std::printf("\nby %s:\n%s", aim_of(settings, metric).c_str(), to_table(result).c_str());
     if (output != outputs.end()) output++->write(json_text(result));
   }
-  return 0;
+  return interrupted ? kInterruptedStatus : 0;
 }
 
 }  // namespace tandem

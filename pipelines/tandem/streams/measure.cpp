@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "pipelines/streams/measure.h"
 
-#include <csignal>
 #include <cstdio>
 #include <filesystem>
 #include <limits>
+#include <optional>
 
 #include "files/replace_file.h"
 #include "pipelines/progress.h"
@@ -12,7 +12,7 @@
 #include "pipelines/tandem/commands.h"
 #include "pipelines/tandem/options/options.h"
 #include "pipelines/tandem/output/output_file.h"
-#include "pipelines/tandem/pipeline/end_guard.h"
+#include "pipelines/tandem/pipeline/interruption.h"
 #include "pipelines/tandem/streams/streams.h"
 #include "scheduler/machine/cores.h"
 
@@ -25,13 +25,7 @@ using streams::SampleTable;
 
 constexpr double kSaveEvery_s = 10;
 
-std::atomic<bool> interrupted{false};
-
-// Ctrl-C ends the measuring and keeps what there is; a second one ends the process.
-void on_interrupt(int signal) {
-  interrupted = true;
-  if (signal != SIGHUP) std::signal(signal, SIG_DFL);  // a terminal that closes sends several
-}
+const std::atomic<bool>& interrupted = Interruption::came();
 
 std::vector<int> numbers(const char* option, const std::string& text, int most) {
   std::vector<int> values;
@@ -68,7 +62,7 @@ class Measuring {
   int all() {
     const auto paths = streams::find_stage_files(settings_.places);
     if (paths.empty()) throw Failure("there are no stage files (*.cl) to measure");
-    for (const int signal : end_signals()) std::signal(signal, on_interrupt);
+    std::optional<Interruption> listening(std::in_place);
     const auto begin = Clock::now();
     auto saved = begin;
     bool late = false;
@@ -82,7 +76,7 @@ class Measuring {
       save();
       saved = Clock::now();
     }
-    for (const int signal : {SIGINT, SIGTERM}) std::signal(signal, SIG_DFL);
+    listening.reset();
     save();
     finish(paths.size(), late, since_s(begin));
     return interrupted ? kInterruptedStatus : problems_ > 0 ? 1 : 0;

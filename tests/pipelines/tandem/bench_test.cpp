@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include <gst/gst.h>
 #include <gtest/gtest.h>
+#include <signal.h>
 
+#include <chrono>
 #include <cstdlib>
 #include <ctime>
 #include <filesystem>
 #include <nlohmann/json.hpp>
+#include <thread>
 
 #include "kernels/opencl/opencl.h"
 #include "pipelines/tandem/bench/report.h"
@@ -148,6 +151,22 @@ TEST_F(Bench, BadOptionsGetAClearMessage) {
     EXPECT_EQ(result.status, status) << about << ": " << result.errors;
     EXPECT_NE(result.errors.find(says), std::string::npos) << about << ": " << result.errors;
   }
+}
+
+TEST_F(Bench, CtrlCKeepsWhatWasMeasured) {
+  const std::string said = folder_ + "/said";
+  const int process =
+      start_tandem({"bench", "vivid", "--size", "96x144", "--seconds", "0.1", "--repeat", "100000",
+                    "--opencl-device", "no such device", "--json", json_path()},
+                   said);
+  for (int i = 0; i < 1200 && read_file(said).find(", round ") == std::string::npos; ++i)
+    std::this_thread::sleep_for(std::chrono::milliseconds(50));
+  kill(process, SIGINT);
+  EXPECT_EQ(wait_for(process), 130);
+  const Json written = json();
+  EXPECT_GE(written["configurations"].size(), 1u);
+  for (const Json& configuration : written["configurations"])
+    EXPECT_GT(configuration["throughput_fps"], 0) << configuration;
 }
 
 }  // namespace
