@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <exception>
 #include <fstream>
+#include <iterator>
 #include <mutex>
 #include <optional>
 #include <string>
@@ -104,17 +105,29 @@ std::string read_families(std::string_view text, std::vector<const Family*>& cho
   return {};
 }
 
+struct Prior {
+  const char* name;
+  double Priors::*value;
+  const char* unit;
+  const char* reason;
+};
+constexpr Prior kPriors[] = {
+#define TANDEM_PRIOR(name, value, unit, reason) {#name, &Priors::name, unit, reason},
+    TANDEM_PRIORS(TANDEM_PRIOR)
+#undef TANDEM_PRIOR
+};
+
 void print_priors() {
   std::printf("| prior | value | unit | what it is about |\n| --- | ---: | --- | --- |\n");
-  for (const Prior& prior : priors_table())
+  for (const Prior& prior : kPriors)
     std::printf("| `%s` | %g | %s | %s |\n", prior.name, priors().*prior.value, prior.unit,
                 prior.reason);
 }
 
 std::string read_prior(std::string_view text) {
   const std::size_t equals = text.find('=');
-  const auto prior = std::ranges::find(priors_table(), text.substr(0, equals), &Prior::name);
-  if (prior == priors_table().end() || equals == std::string_view::npos)
+  const auto prior = std::ranges::find(kPriors, text.substr(0, equals), &Prior::name);
+  if (prior == std::end(kPriors) || equals == std::string_view::npos)
     return "--prior needs NAME=VALUE, as `--prior help` lists them, not '" + std::string(text) +
            "'";
   const std::string_view value = text.substr(equals + 1);

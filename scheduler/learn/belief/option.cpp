@@ -96,7 +96,6 @@ class Options {
                 (configuration.mapping.any_split() ? std::log1p(kSplitGain) : 0);
     const double value = value_of(prediction, objective_);
     if (!std::isfinite(value)) return;
-    one.mapping = number_of(configuration.mapping);
     one.device = configuration.mapping.any_device();
     one.coupled = one.device && !configuration.mapping.decoupled();
     one.medium = configuration.granularity == Granularity::medium;
@@ -134,15 +133,6 @@ class Options {
     return std::isfinite(bend) ? std::abs(bend) : 0;
   }
 
-  int number_of(const Mapping& mapping) {
-    if (mappings_.empty() || mappings_.back() != mapping) {
-      const auto found = std::ranges::find(mappings_, mapping);
-      if (found != mappings_.end()) return static_cast<int>(found - mappings_.begin());
-      mappings_.push_back(mapping);
-    }
-    return static_cast<int>(mappings_.size()) - 1;
-  }
-
   const Facts& facts_;
   const Findings& findings_;
   const Objective& objective_;
@@ -150,7 +140,6 @@ class Options {
   const bool of_cores_;
   std::array<bool, kMaxLanes + 1> lanes_measured_{};
   double most_w_ = 0;  // of any configuration whose power is known
-  std::vector<Mapping> mappings_;
   std::vector<Option> options_;
 };
 
@@ -173,7 +162,7 @@ CommonErrors common_errors(const Option& a, const Option& b) {
     if (same_grain) common.beside = exposed * square(prior.beside) * std::min(a.busy, b.busy);
   }
   if (a.coupled && b.coupled && same_grain) common.mappings = square(prior.coupled);
-  if (a.mapping != b.mapping) return common;
+  if (a.configuration.mapping != b.configuration.mapping) return common;
   common.mappings += a.mapping_sd * b.mapping_sd;
   if (!same_grain) return common;
   common.mappings += a.threads_sd * b.threads_sd *

@@ -20,7 +20,6 @@ struct Option {
   bool at_length = false;  ///< and one of them lasted as long as a look
 
   // Traits.
-  int mapping = 0;  ///< equal numbers mean equal mappings
   bool device = false, coupled = false, medium = false;
   /// By how many percent the value falls if the device takes 1% longer: 1 where frames wait for the
   /// device alone, 0 where the cores are what they wait for.

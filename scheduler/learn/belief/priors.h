@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 
-#include <span>
-
 // clang-format off
 /// What the belief assumes before a training has measured anything, and what a training may cost:
 /// name, value, unit, what it is about. docs/learning.md says how to change one. An `error` is the
@@ -59,24 +57,6 @@ struct Priors {
 inline Priors& priors() {
   static Priors values;
   return values;
-}
-
-/// One of them.
-struct Prior {
-  const char* name;
-  double Priors::*value;
-  const char* unit;
-  const char* reason;
-};
-
-/// In the order above.
-inline std::span<const Prior> priors_table() {
-  static constexpr Prior kTable[] = {
-#define TANDEM_PRIOR(name, value, unit, reason) {#name, &Priors::name, unit, reason},
-      TANDEM_PRIORS(TANDEM_PRIOR)
-#undef TANDEM_PRIOR
-  };
-  return kTable;
 }
 
 }  // namespace tandem

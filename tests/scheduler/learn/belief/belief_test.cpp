@@ -6,7 +6,6 @@
 #include <cmath>
 #include <string>
 
-#include "scheduler/learn/belief/priors.h"
 #include "tests/scheduler/learn/observations.h"
 
 namespace tandem {
@@ -116,15 +115,6 @@ TEST_F(BeliefTest, OnlyWhatWasLookedAtIsConfirmed) {
   const Belief looked = belief();
   ASSERT_TRUE(looked.confirmed());
   EXPECT_EQ(to_string(looked.confirmed()->configuration), "gg/cg2");
-}
-
-TEST_F(BeliefTest, EachPriorHasANameAUnitAndAReason) {
-  EXPECT_EQ(priors_table().size(), sizeof(Priors) / sizeof(double));
-  for (const Prior& prior : priors_table()) {
-    EXPECT_FALSE(std::string(prior.name).empty());
-    EXPECT_FALSE(std::string(prior.unit).empty()) << prior.name;
-    EXPECT_FALSE(std::string(prior.reason).empty()) << prior.name;
-  }
 }
 
 }  // namespace
