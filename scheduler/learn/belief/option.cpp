@@ -8,7 +8,6 @@
 
 #include "scheduler/learn/belief/priors.h"
 #include "scheduler/learn/belief/value.h"
-#include "scheduler/learn/meaning/next_lanes.h"
 #include "scheduler/learn/meaning/regime.h"
 
 namespace tandem {
@@ -35,8 +34,9 @@ class Options {
         objective_(objective),
         cores_(facts.chain.cores),
         of_cores_(is_made_of_cores(findings.measurements)) {
-    for (int lanes = 2; lanes <= kMaxLanes; ++lanes)
-      lanes_measured_[static_cast<std::size_t>(lanes)] = measured_lanes(facts, lanes);
+    for (const Observation& seen : facts.observations)
+      if (seen.kind == Observation::Kind::experiment && seen.configuration.mapping.any_device())
+        lanes_measured_[static_cast<std::size_t>(seen.configuration.lanes)] = true;
   }
 
   std::vector<Option> all(const Constraints& allowed) {

@@ -7,7 +7,6 @@
 #include <map>
 
 #include "scheduler/learn/meaning/interpret_cores.h"
-#include "scheduler/learn/meaning/interpret_lanes.h"
 #include "scheduler/learn/meaning/interpret_letter.h"
 #include "scheduler/learn/meaning/interpret_split.h"
 #include "scheduler/learn/meaning/looks.h"
@@ -283,9 +282,22 @@ class Interpreter {
     if (device_s > 0) m.device_cores = std::clamp<double>(cpu_s / device_s, 0, chain_.cores);
   }
 
+  // X(1) / X(S), of the device alone and, for numbers of lanes that were not measured so, of the
+  // device beside cores, which may be in its way.
   void end_lanes() {
     if (one_lane_.frame_s == 0 && tells_whole_frames(apart_)) take_device_whole(apart_);
-    take_lanes(lanes_, one_lane_, found_.measurements.lane_factors);
+    if (!(one_lane_.frame_s > 0)) return;
+    for (const bool beside : {false, true}) {
+      for (const Observation& seen : lanes_) {
+        if ((seen.kind == Kind::beside) != beside) continue;
+        LaneFactor& factor = found_.measurements.lane_factors[seen.configuration.lanes - 1];
+        const double frame_s = beside ? seen.device_frame_s : seen.frame_s;
+        if ((beside && known(factor.seconds)) || !std::isfinite(frame_s)) continue;
+        factor.seconds = frame_s / one_lane_.frame_s;
+        const double joules = beside ? kUnknown : seen.watts.sum() * frame_s / one_lane_.joules;
+        factor.joules = known(joules) ? joules : 1;
+      }
+    }
   }
 
   const Chain& chain_;
@@ -306,7 +318,9 @@ class Interpreter {
   Sourced experiments_, trials_;
   Energy medium_watts_, device_watts_;
   Observation apart_;                // of the device's stages one by one
-  OneLane one_lane_;                 // the device alone
+  struct {
+    double frame_s = 0, joules = kUnknown;
+  } one_lane_;                       // a frame with the device alone; 0: it was not measured
   std::vector<Observation> lanes_;   // of the device with several, or beside cores
   std::vector<Observation> splits_;  // of all stages that can be split, in the training's order
   double medium_cpu_s_ = 0;          // processor time of a frame under medium grain

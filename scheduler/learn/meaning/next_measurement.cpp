@@ -3,7 +3,6 @@
 
 #include <algorithm>
 
-#include "scheduler/learn/meaning/next_lanes.h"
 #include "scheduler/learn/meaning/regime.h"
 
 namespace tandem {
@@ -11,6 +10,8 @@ namespace {
 
 using Kind = Observation::Kind;
 
+// The least part by which twice as many lanes have to raise the rate.
+constexpr double kLaneGain = 0.05;
 // How many times longer than its share of the other stages the device may take.
 constexpr double kKeepsUp = 2;
 // The parts of the device's rate that all cores reach together under medium grain, and if they do
@@ -83,9 +84,14 @@ class Measuring {
       return Plan{device};
     };
     if (!made(with(1)) && !one_lane()) return with(1);
-    const auto lanes =
-        next_lanes(chain_.lanes, measurements_.lane_factors, [&](int n) { return made(with(n)); });
-    return lanes ? std::optional(with(*lanes)) : std::nullopt;
+    double before = 1;  // X(S) / X(1) of half as many
+    for (const int lanes : chain_.lanes) {
+      if (!made(with(lanes))) return with(lanes);
+      const double gain = 1 / measurements_.lane_factors[lanes - 1].seconds;
+      if (!(gain >= before * (1 + kLaneGain))) break;
+      before = gain;
+    }
+    return std::nullopt;
   }
 
   // Where stages are of the cores alone these may be what a frame waits for: they are at work then,
@@ -182,11 +188,21 @@ class Measuring {
   // while they are measured, and get in the way of the device's driver later.
   bool add_little() const {
     if (!is_open() || chain_.cores <= kFewCores || chain_.device_capable == 0 ||
-        !is_led_by_rate(objective_))
+        has_conditions(objective_) || objective_.metric == Metric::energy ||
+        objective_.metric == Metric::latency)
       return false;
-    const double part = cores_part(measurements_, 1 / device_s());
+    const double part = device_s() / medium_s(measurements_);
     return (part < kLittleAtOnce && device_s() < kLittle * cores_s(measurements_)) ||
-           (part < kLittle && is_held_up_by_a_core(observations_, chain_.devices, device_s()));
+           (part < kLittle && is_held_up_by_a_core());
+  }
+
+  // Whether one core beside the device made the stream too slow for a trial: frames leave in order,
+  // and wait for those of each further core as well.
+  bool is_held_up_by_a_core() const {
+    return std::ranges::any_of(observations_, [&](const Observation& seen) {
+      return seen.kind == Kind::beside && cores_beside(seen.configuration, chain_.devices) == 1 &&
+             device_s() < kTooSlow * seen.frame_s;
+    });
   }
 
   // Where all cores are faster in a stage one of them has to tell what it takes: medium grain says

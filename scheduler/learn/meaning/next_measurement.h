@@ -17,7 +17,7 @@ namespace tandem {
 /// - The device alone is an experiment of two halves: its stages one by one, for where the time
 ///   goes, and whole frames, for how much of it the stages of a frame hide from each other when
 ///   nobody waits in between. Where the device has lanes, it follows with twice as many each time,
-///   X(S), until that gains less than 5% (next_lanes()).
+///   X(S), until that gains less than 5%.
 ///   It comes first: what is slower is then found out beside it.
 /// - Medium grain, which nothing may run beside: after the device, whose frames are soon out.
 /// - The cores under coarse grain with few numbers of threads where there are many cores, and the
