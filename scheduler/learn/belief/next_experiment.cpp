@@ -11,7 +11,6 @@
 #include "scheduler/learn/belief/explain.h"
 #include "scheduler/learn/belief/next_trial.h"
 #include "scheduler/learn/meaning/keep_up.h"
-#include "scheduler/learn/meaning/next_bands.h"
 #include "scheduler/learn/meaning/next_letter.h"
 #include "scheduler/learn/meaning/next_measurement.h"
 #include "scheduler/learn/meaning/next_split.h"
@@ -63,12 +62,22 @@ class Finder {
 
   // What the analytic model does not predict.
   std::optional<Plan> of_no_belief(const Choice& measured) const {
-    const auto bands = next_bands(measured, findings_.trials, facts_.chain);
-    if (bands && allowed_(*bands))
+    if (const auto bands = more_bands(measured))
       return attempt(*bands, Kind::glance, "more bands may lower latency");
     const Configuration& best = measured.best().configuration;
     if (is_predicted(best, allowed_) || looked_at(best)) return std::nullopt;
     return attempt(best, Kind::look, kLookIsDue);
+  }
+
+  // Twice the bands of the best with the device, where nobody tried and a frame has some. Where
+  // latency counts alone: lanes overlap copies and kernels of several frames as well.
+  std::optional<Configuration> more_bands(const Choice& measured) const {
+    Configuration more = measured.best().configuration;
+    const bool has_bands = (more.mapping.device_stages() & facts_.chain.bands) != 0;
+    if (!needs_latency(objective_) || !has_bands || more.mapping.any_split()) return std::nullopt;
+    more.tasks *= 2;
+    const bool is_new = more.tasks <= kMaxTasks && !find_trial(findings_.trials, more);
+    return is_new && allowed_(more) ? std::optional(more) : std::nullopt;
   }
 
   bool looked_at(const Configuration& configuration) const {

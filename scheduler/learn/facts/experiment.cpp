@@ -64,6 +64,13 @@ bool has_filled(const Configuration& configuration, int period, int frames, doub
 
 }  // namespace
 
+Plan as_in_service(Plan plan, const Chain& chain, const Objective& objective) {
+  plan.spaced =
+      least_latency(objective) && plan.kind != Kind::stages && plan.kind != Kind::beside &&
+      one_frame_at_a_time(plan.configuration, devices_of(chain, plan.configuration.mapping));
+  return plan;
+}
+
 double trial_s(Kind kind, double fps, double fill_s) {
   const auto& [least_s, frames, most_s] = kind == Kind::look ? kLook : kGlance;
   return std::max({least_s, std::min(frames / fps, most_s), kLeastLatencies * fill_s});

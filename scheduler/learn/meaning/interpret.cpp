@@ -356,4 +356,22 @@ Findings interpret(std::span<const Observation> observations, const Chain& chain
   return interpreter.findings();
 }
 
+double latency_s(const Measurements& m, const Configuration& configuration) {
+  const bool medium = configuration.granularity == Granularity::medium;
+  double on_cores_s = 0, beside_device_s = 0;
+  for (int k = 0; k < static_cast<int>(m.stages.size()); ++k) {
+    const StageMeasurements& stage = m.stages[k];
+    const double cpu_s = medium ? stage.mg.seconds : stage.cg.seconds;
+    on_cores_s += 2 * configuration.frames_at_once * stage.mg.seconds;  // two threads take turns
+    const int letter = static_cast<int>(configuration.mapping.side(k)) - static_cast<int>(Side::g);
+    const double device_s =
+        letter > 0 && letter <= std::ssize(m.further)
+            ? m.further[letter - 1].devices * m.further[letter - 1].stages[k].seconds
+            : stage.device.seconds;
+    beside_device_s += configuration.mapping.on_device(k) ? configuration.lanes * device_s : cpu_s;
+  }
+  if (!medium) on_cores_s = configuration.threads * m.cg[configuration.threads - 1].seconds;
+  return std::max(on_cores_s, beside_device_s);
+}
+
 }  // namespace tandem
