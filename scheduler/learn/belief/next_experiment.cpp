@@ -11,9 +11,9 @@
 #include "scheduler/learn/belief/explain.h"
 #include "scheduler/learn/belief/next_trial.h"
 #include "scheduler/learn/meaning/keep_up.h"
-#include "scheduler/learn/meaning/next_letter.h"
+#include "scheduler/learn/meaning/letters.h"
 #include "scheduler/learn/meaning/next_measurement.h"
-#include "scheduler/learn/meaning/next_split.h"
+#include "scheduler/learn/meaning/splits.h"
 #include "scheduler/learn/meaning/regime.h"
 
 namespace tandem {

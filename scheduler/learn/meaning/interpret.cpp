@@ -7,8 +7,8 @@
 #include <map>
 
 #include "scheduler/learn/meaning/interpret_cores.h"
-#include "scheduler/learn/meaning/interpret_letter.h"
-#include "scheduler/learn/meaning/interpret_split.h"
+#include "scheduler/learn/meaning/letters.h"
+#include "scheduler/learn/meaning/splits.h"
 #include "scheduler/learn/meaning/looks.h"
 
 namespace tandem {

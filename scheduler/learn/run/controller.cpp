@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "scheduler/learn/belief/choice.h"
-#include "scheduler/learn/meaning/next_split.h"
+#include "scheduler/learn/meaning/splits.h"
 
 namespace tandem {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "scheduler/learn/meaning/next_letter.h"
+#include "scheduler/learn/meaning/letters.h"
 
 #include <gtest/gtest.h>
 

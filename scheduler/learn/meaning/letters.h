@@ -10,6 +10,10 @@
 
 namespace tandem {
 
+/// Takes up what stages, timed one by one, take of the devices of a further letter. Nothing is
+/// known of letters that took no frame, or that the chain does not have.
+void take_letter(const Observation& seen, const Chain& chain, Measurements& measurements);
+
 /// What is to be found out of devices of further kinds, the letters h and i; none when that is
 /// known. Pure. `findings`: of `facts`.
 ///
