@@ -25,7 +25,7 @@ NOT_TUNED = {
     "mathematics, what doubles or printed texts tell apart, and numbers that are none":
         "kSigmasPerDeviation kInfinity kUnknown kNoCost kLeastVariance kEqual kSmall",
     "texts, and versions and names of file formats":
-        "kSideLetters kLookIsDue kTable kNames kKnowledgeSchema kKnowledgeEnding "
+        "kSideLetters kLookIsDue kNames kKnowledgeSchema kKnowledgeEnding "
         "kBadKnowledgeEnding kLock kKindWords kDomainWords kMetricWords kGranularityWords",
     "bounds of numbers in files, beyond which a file is damaged":
         "kAmount kSigned kTime kMostCores kMostPixels kMostFrames kMostWindow kMostObservations kMostEntries "

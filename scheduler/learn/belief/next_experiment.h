@@ -4,7 +4,6 @@
 #include <optional>
 
 #include "scheduler/learn/facts/experiment.h"
-#include "scheduler/learn/facts/facts.h"
 #include "scheduler/learn/meaning/interpret.h"
 
 namespace tandem {

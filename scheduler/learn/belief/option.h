@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "model/objective.h"
-#include "scheduler/learn/facts/facts.h"
+#include "scheduler/learn/facts/observation.h"
 #include "scheduler/learn/meaning/interpret.h"
 
 namespace tandem {

@@ -7,7 +7,6 @@
 #include "model/objective.h"
 #include "model/power_fit.h"
 #include "scheduler/frame_times.h"
-#include "scheduler/learn/facts/chain.h"
 #include "scheduler/learn/facts/observation.h"
 #include "scheduler/machine/probe.h"
 

@@ -9,7 +9,6 @@
 #include "model/latency_sketch.h"
 #include "model/objective.h"
 #include "scheduler/frame_times.h"
-#include "scheduler/learn/facts/chain.h"
 #include "scheduler/learn/facts/fresh_memory.h"
 #include "scheduler/learn/facts/observation.h"
 #include "scheduler/machine/probe.h"

@@ -6,6 +6,7 @@
 
 #include "model/busy.h"
 #include "model/measurements.h"
+#include "scheduler/learn/facts/chain.h"
 
 namespace tandem {
 
@@ -45,6 +46,12 @@ struct Observation {
   Busy busy;                       ///< in a second, on average
   Energy watts;                    ///< of each domain
   double relative_error = 0;       ///< of the worst of these estimates
+};
+
+/// What one training found out, in the order in which it did, and of what. Only ever appended to.
+struct Facts {
+  Chain chain;
+  std::vector<Observation> observations;
 };
 
 /// Whether any configuration was run for a moment, rather than one that the model is made of.

@@ -2,22 +2,15 @@
 #include "scheduler/learn/facts/spent.h"
 
 #include <algorithm>
+#include <iterator>
 
 namespace tandem {
 namespace {
 
 SpentOn on_what(const Observation& seen) {
-  switch (seen.kind) {
-    case Observation::Kind::glance:
-      return SpentOn::glances;
-    case Observation::Kind::look:
-      return SpentOn::looks;
-    case Observation::Kind::beside:
-      return SpentOn::beside;
-    case Observation::Kind::stages:
-    case Observation::Kind::experiment:
-      break;
-  }
+  if (seen.kind == Observation::Kind::glance) return SpentOn::glances;
+  if (seen.kind == Observation::Kind::look) return SpentOn::looks;
+  if (seen.kind == Observation::Kind::beside) return SpentOn::beside;
   if (seen.configuration.mapping.any_device()) return SpentOn::device;
   const bool medium = seen.configuration.granularity == Granularity::medium;
   return medium ? SpentOn::medium : SpentOn::cores;
@@ -26,23 +19,10 @@ SpentOn on_what(const Observation& seen) {
 }  // namespace
 
 const char* to_string(SpentOn on) {
-  switch (on) {
-    case SpentOn::device:
-      return "device";
-    case SpentOn::beside:
-      return "cores-beside-device";
-    case SpentOn::cores:
-      return "cores";
-    case SpentOn::medium:
-      return "medium-grain";
-    case SpentOn::glances:
-      return "glances";
-    case SpentOn::looks:
-      return "looks";
-    case SpentOn::switches:
-      return "switches";
-  }
-  return "";
+  constexpr const char* kNames[] = {"device",  "cores-beside-device", "cores",   "medium-grain",
+                                    "glances", "looks",               "switches"};
+  static_assert(std::size(kNames) == kSpentOn);
+  return kNames[static_cast<int>(on)];
 }
 
 void Spent::add(const Spent& other) {

@@ -5,7 +5,6 @@
 #include <vector>
 
 #include "model/objective.h"
-#include "scheduler/learn/facts/chain.h"
 #include "scheduler/learn/facts/observation.h"
 
 namespace tandem {

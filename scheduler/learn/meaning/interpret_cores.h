@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 
-#include "scheduler/learn/facts/chain.h"
 #include "scheduler/learn/facts/observation.h"
 
 namespace tandem {

@@ -5,7 +5,6 @@
 
 #include "model/objective.h"
 #include "scheduler/learn/facts/experiment.h"
-#include "scheduler/learn/facts/facts.h"
 #include "scheduler/learn/meaning/interpret.h"
 
 namespace tandem {

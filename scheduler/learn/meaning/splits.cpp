@@ -9,8 +9,6 @@
 namespace tandem {
 namespace {
 
-using Kind = Observation::Kind;
-
 // By how much what is known of shares may be wrong about another. One share does not tell fixed
 // times from those of rows.
 constexpr double kMayErr = 0.15, kOneMayErr = 1;

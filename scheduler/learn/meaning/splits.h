@@ -7,7 +7,6 @@
 
 #include "model/share_search.h"
 #include "scheduler/learn/facts/experiment.h"
-#include "scheduler/learn/facts/facts.h"
 #include "scheduler/learn/meaning/interpret.h"
 
 namespace tandem {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 
-#include "scheduler/learn/facts/facts.h"
+#include "scheduler/learn/facts/observation.h"
 
 namespace tandem::test {
 
