@@ -5,7 +5,7 @@
 #include <span>
 #include <string>
 
-#include "scheduler/learn/keep/known.h"
+#include "scheduler/learn/keep/knowledge.h"
 
 namespace tandem {
 

@@ -3,17 +3,22 @@
 
 namespace tandem {
 
-uint64_t SharedKnowledge::publish(const Conditions& conditions, const Learnt& learnt) {
-  std::lock_guard lock(mutex_);
-  Learnt& known = known_[conditions] = learnt;
-  return known.version = ++latest_;
+Known known_of(const Conditions& conditions, const Learnt& learnt, int64_t trained_s) {
+  const bool chosen = learnt.chosen.configuration.mapping.stages > 0;
+  return {conditions,       learnt.facts,   chosen ? std::optional(learnt.chosen) : std::nullopt,
+          learnt.objective, learnt.allowed, trained_s};
 }
 
-std::optional<Learnt> SharedKnowledge::newer(const Conditions& conditions, uint64_t version) const {
-  std::lock_guard lock(mutex_);
-  const auto found = known_.find(conditions);
-  if (found == known_.end() || found->second.version <= version) return std::nullopt;
-  return found->second;
+Learnt learnt_of(const Known& known) {
+  Learnt learnt;
+  learnt.facts = known.facts;
+  learnt.findings = interpret(known.facts.observations, known.facts.chain);
+  learnt.chosen = known.chosen.value_or(Candidate{});
+  learnt.objective = known.objective;
+  learnt.allowed = known.allowed;
+  learnt.origin = Learnt::Origin::file;
+  learnt.verified = false;
+  return learnt;
 }
 
 }  // namespace tandem

@@ -3,11 +3,10 @@
 
 #include <cstdint>
 #include <map>
-#include <mutex>
 #include <optional>
 
-#include "scheduler/learn/belief/next_experiment.h"
 #include "scheduler/learn/facts/conditions.h"
+#include "scheduler/learn/meaning/interpret.h"
 
 namespace tandem {
 
@@ -33,21 +32,23 @@ struct Learnt {
   bool derived() const { return origin == Origin::other_sizes || origin == Origin::slower; }
 };
 
-/// What the bins of a process tell each other: bins with the same stages learn once for all.
-class SharedKnowledge {
- public:
-  /// Returns its version.
-  uint64_t publish(const Conditions& conditions, const Learnt& learnt);
-  /// What is known under these and newer than `version`.
-  std::optional<Learnt> newer(const Conditions& conditions, uint64_t version) const;
-
- private:
-  mutable std::mutex mutex_;
-  uint64_t latest_ = 0;
-  std::map<Conditions, Learnt> known_;
-};
-
 /// All that was learnt. Outlives the streams that fill it.
 using Knowledge = std::map<Conditions, Learnt>;
+
+/// What outlives a process: the facts of one training, of what, and what was chosen. What facts
+/// mean is left out, for interpret() to say: a later Tandem may understand them better.
+struct Known {
+  Conditions conditions;
+  Facts facts;
+  std::optional<Candidate> chosen;  ///< with what was expected of it
+  Objective objective;              ///< for which, and ...
+  Constraints allowed;              ///< ... among which it was chosen
+  int64_t trained_s = 0;  ///< when, or when it was found to hold again, in seconds since 1970, UTC
+};
+
+Known known_of(const Conditions& conditions, const Learnt& learnt, int64_t trained_s);
+
+/// With the findings; not shared, and to be verified.
+Learnt learnt_of(const Known& known);
 
 }  // namespace tandem

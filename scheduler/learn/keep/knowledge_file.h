@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "files/own_folder.h"
-#include "scheduler/learn/keep/known.h"
+#include "scheduler/learn/keep/knowledge.h"
 
 namespace tandem {
 

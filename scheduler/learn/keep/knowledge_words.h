@@ -5,7 +5,7 @@
 #include <string_view>
 #include <utility>
 
-#include "scheduler/learn/keep/known.h"
+#include "scheduler/learn/keep/knowledge.h"
 
 namespace tandem {
 

@@ -13,7 +13,7 @@
 #include "scheduler/learn/belief/next_experiment.h"
 #include "scheduler/learn/facts/energy_track.h"
 #include "scheduler/learn/facts/experiment.h"
-#include "scheduler/learn/keep/known.h"
+#include "scheduler/learn/keep/knowledge.h"
 #include "scheduler/learn/run/balance.h"
 #include "scheduler/learn/run/budget.h"
 #include "scheduler/learn/run/decision.h"
