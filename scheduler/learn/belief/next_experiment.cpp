@@ -8,13 +8,12 @@
 
 #include "scheduler/learn/belief/belief.h"
 #include "scheduler/learn/belief/choice.h"
-#include "scheduler/learn/belief/explain.h"
 #include "scheduler/learn/belief/next_trial.h"
 #include "scheduler/learn/meaning/keep_up.h"
 #include "scheduler/learn/meaning/letters.h"
 #include "scheduler/learn/meaning/next_measurement.h"
-#include "scheduler/learn/meaning/splits.h"
 #include "scheduler/learn/meaning/regime.h"
+#include "scheduler/learn/meaning/splits.h"
 
 namespace tandem {
 namespace {

@@ -3,12 +3,11 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
+#include <cstdio>
 
 #include "scheduler/learn/belief/priors.h"
 #include "scheduler/learn/belief/value.h"
 #include "scheduler/learn/facts/energy_track.h"
-#include "scheduler/learn/facts/experiment.h"
 
 namespace tandem {
 namespace {
@@ -18,6 +17,21 @@ using Kind = Observation::Kind;
 // Trials, looks and rests of a training, for the case that the belief is wrong. The most on 3500
 // random chips was 53.
 constexpr int kMostTrials = 60;
+
+// Logarithms that are equal when printed, and those of errors that are too small to be a reason.
+constexpr double kEqual = 5e-4, kSmall = 5e-3;
+
+std::string number(const char* format, double value) {
+  char text[32];
+  std::snprintf(text, sizeof text, format, value);
+  return text;
+}
+
+// "3.0% better" of a difference of logarithms.
+std::string difference(double logarithm) {
+  return number("%.1f%%", 100 * std::abs(std::expm1(logarithm))) +
+         (logarithm > 0 ? " better" : " worse");
+}
 
 class Trials {
  public:
@@ -128,15 +142,28 @@ std::optional<NextTrial> next_trial(const Belief& belief, const Facts& facts,
   return Trials(belief, facts, findings, objective).next();
 }
 
-double expected_loss(const Belief& belief, const Option& best) {
-  double most = 0;
-  for (const Option& rival : belief.options()) {
-    const double variance = best.variance + rival.variance - 2 * belief.covariance(best, rival);
-    if (&rival == &best || !(variance > 0)) continue;
-    const double spread = std::sqrt(variance);
-    most = std::max(most, spread * mean_above_0((rival.mean - best.mean) / spread));
-  }
-  return most < std::numeric_limits<float>::epsilon() ? 0 : most;  // as small as rounding
+std::string explain(const NextTrial& trial) {
+  // The first of a training that has no experiment of whole frames.
+  if (!(trial.uncertain > 0)) return "no configuration ran yet";
+  std::string text = trial.best ? "the best so far"
+                     : std::abs(trial.expected) < kEqual
+                         ? "expected as good as the best so far"
+                         : "expected " + difference(trial.expected) + " than the best so far";
+  text += ", uncertain by " + number("%.1f%%", 100 * trial.uncertain);
+  text += trial.costs_s > 0 ? "; gains " + number("%.2g s", trial.gain_s) + " of frames, costs " +
+                                  number("%.2g s", trial.costs_s)
+                            : std::string("; ") + kLookIsDue;
+  if (trial.moved_by.mapping.stages > 0 && std::abs(trial.moved) >= kSmall)
+    text += "; " + difference(trial.moved) + " than predicted, since " +
+            (trial.moved_by == trial.configuration ? "it" : to_string(trial.moved_by)) + " ran";
+  return text;
+}
+
+std::string explain(const Plan& plan) {
+  const char* const what = plan.rest                              ? "rest with "
+                           : plan.kind == Observation::Kind::look ? "look at "
+                                                                  : "trial of ";
+  return what + to_string(plan.configuration) + ": " + plan.why;
 }
 
 }  // namespace tandem

@@ -19,8 +19,8 @@ SpentOn on_what(const Observation& seen) {
 }  // namespace
 
 const char* to_string(SpentOn on) {
-  constexpr const char* kNames[] = {"device",  "cores-beside-device", "cores",   "medium-grain",
-                                    "glances", "looks",               "switches"};
+  constexpr const char* kNames[] = {
+      "device", "cores-beside-device", "cores", "medium-grain", "glances", "looks", "switches"};
   static_assert(std::size(kNames) == kSpentOn);
   return kNames[static_cast<int>(on)];
 }

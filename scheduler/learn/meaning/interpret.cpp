@@ -8,8 +8,8 @@
 
 #include "scheduler/learn/meaning/interpret_cores.h"
 #include "scheduler/learn/meaning/letters.h"
-#include "scheduler/learn/meaning/splits.h"
 #include "scheduler/learn/meaning/looks.h"
+#include "scheduler/learn/meaning/splits.h"
 
 namespace tandem {
 namespace {
@@ -317,7 +317,7 @@ class Interpreter {
   };
   Sourced experiments_, trials_;
   Energy medium_watts_, device_watts_;
-  Observation apart_;                // of the device's stages one by one
+  Observation apart_;  // of the device's stages one by one
   struct {
     double frame_s = 0, joules = kUnknown;
   } one_lane_;                       // a frame with the device alone; 0: it was not measured

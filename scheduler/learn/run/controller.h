@@ -9,10 +9,10 @@
 #include <vector>
 
 #include "model/objective.h"
-#include "scheduler/learn/keep/derived.h"
 #include "scheduler/learn/belief/next_experiment.h"
 #include "scheduler/learn/facts/energy_track.h"
 #include "scheduler/learn/facts/experiment.h"
+#include "scheduler/learn/keep/derived.h"
 #include "scheduler/learn/keep/knowledge.h"
 #include "scheduler/learn/run/balance.h"
 #include "scheduler/learn/run/budget.h"

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "scheduler/learn/belief/verify.h"
+#include "scheduler/learn/belief/choice.h"
 #include "scheduler/learn/run/controller.h"
 
 namespace tandem {

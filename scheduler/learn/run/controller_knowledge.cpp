@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "scheduler/learn/belief/choice.h"
 #include "scheduler/learn/keep/derived.h"
-#include "scheduler/learn/belief/verify.h"
 #include "scheduler/learn/run/controller.h"
 
 namespace tandem {

@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "model/correction.h"
-#include "scheduler/learn/belief/explain.h"
+#include "scheduler/learn/belief/next_trial.h"
 #include "scheduler/learn/meaning/regime.h"
 #include "scheduler/learn/run/controller.h"
 #include "scheduler/machine/clock.h"

@@ -22,8 +22,8 @@
 
 #include "model/objective.h"
 #include "scheduler/learn/belief/next_experiment.h"
-#include "scheduler/learn/keep/knowledge_file.h"
 #include "scheduler/learn/keep/knowledge.h"
+#include "scheduler/learn/keep/knowledge_file.h"
 #include "scheduler/learn/meaning/interpret.h"
 
 namespace tandem {

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "scheduler/learn/belief/verify.h"
 
 #include <gtest/gtest.h>
 

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "scheduler/learn/belief/explain.h"
-
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <string>
 
+#include "scheduler/learn/belief/next_trial.h"
 #include "tests/scheduler/learn/observations.h"
 
 namespace tandem {

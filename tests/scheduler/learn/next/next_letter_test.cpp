@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "scheduler/learn/meaning/letters.h"
-
 #include <gtest/gtest.h>
 
+#include "scheduler/learn/meaning/letters.h"
 #include "tests/scheduler/learn/observations.h"
 
 namespace tandem {

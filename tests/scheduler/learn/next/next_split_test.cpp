@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "scheduler/learn/meaning/splits.h"
-
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -9,6 +7,7 @@
 
 #include "scheduler/learn/belief/next_experiment.h"
 #include "scheduler/learn/meaning/next_measurement.h"
+#include "scheduler/learn/meaning/splits.h"
 #include "tests/scheduler/learn/observations.h"
 
 namespace tandem {
