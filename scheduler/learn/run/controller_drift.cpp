@@ -23,8 +23,8 @@ bool is_none(const Slowdown& by) { return is_one(by.cores) && is_one(by.device);
 // False when nothing is known that could be derived from.
 bool Controller::derive_from_drift() {
   const Slowdown before = slower_ ? slower_->by : Slowdown{};
-  const Watch::Change change = watch_.change();
-  if (drifted) drifted({change.cores, change.device});
+  const Slowdown change = watch_.change();
+  if (drifted) drifted(change);
   const Slowdown both{before.cores * change.cores, before.device * change.device};
   // A device waits for slower cores too, and seems slower itself.
   const bool unclear = change.cores != 1 && change.device != 1;

@@ -56,8 +56,8 @@ Watch::News Watch::frame_done(const FrameTimes& times, uint32_t device_stages) {
 
 // Of several paths that have a side, the one that has changed most tells how much. Less than what
 // is drift is no change: one side waits a little more for the other when that is slower.
-Watch::Change Watch::change() const {
-  Change change;
+Slowdown Watch::change() const {
+  Slowdown change;
   const auto take = [](double& most, double ratio) {
     const double by = std::abs(std::log(ratio));
     if (by > std::log1p(kDrift) && by > std::abs(std::log(most))) most = ratio;

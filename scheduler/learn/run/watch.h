@@ -9,6 +9,7 @@
 
 #include "model/estimator.h"
 #include "scheduler/frame_times.h"
+#include "scheduler/learn/keep/derived.h"
 
 namespace tandem {
 
@@ -23,17 +24,12 @@ class Watch {
     drift,  ///< frames take longer or shorter than they used to, and not for a moment
   };
 
-  /// How many times as long as they used to stages take, on each side; 1 where nothing is known.
-  struct Change {
-    double cores = 1, device = 1;
-  };
-
   /// Takes a frame of what runs; `device_stages`: those that a device computed. A steady stream
   /// allocates nothing here.
   News frame_done(const FrameTimes& times, uint32_t device_stages);
 
-  /// After News::drift: what has changed, as the latest frames tell.
-  Change change() const;
+  /// After News::drift: what has changed, as the latest frames tell; 1 where nothing is known.
+  Slowdown change() const;
 
   /// Another configuration runs, or something else that changes service times has happened.
   void begin_anew() { paths_.clear(); }
