@@ -48,9 +48,7 @@ Belief::Belief(const Facts& facts, const Findings& findings, const Objective& ob
     : tells_rates_(!has_conditions(objective) && !needs_energy(objective)),
       options_(options_of(facts, findings, objective, allowed)) {
   observe(facts.observations, objective);
-  choose_scales(1);
-  widen_surprises();
-  conclude();
+  conclude(1);
 }
 
 Belief::Belief(const Learnt& derived, std::span<const Observation> looks,
@@ -59,22 +57,15 @@ Belief::Belief(const Learnt& derived, std::span<const Observation> looks,
       options_(options_of(derived.facts, derived.findings, objective, allowed)) {
   observe(derived.findings.trials, objective);
   observe(looks, objective);
-  choose_scales(std::hypot(priors().inputs_elsewhere, priors().exponent * derived.pixels_off) /
-                priors().inputs);
-  widen_surprises();
-  conclude();
+  conclude(std::hypot(priors().inputs_elsewhere, priors().exponent * derived.pixels_off) /
+           priors().inputs);
 }
 
 // They tell something of the errors here, and nothing certain.
 void Belief::observe(const std::vector<Trial>& trials, const Objective& objective) {
-  for (const Trial& trial : trials) {
-    const Option* const option = find(trial.configuration);
-    if (!option) continue;
-    const double off = value_of(trial.measured, objective) - option->price - option->model;
-    if (std::isfinite(off))
-      take({static_cast<std::size_t>(option - options_.data()), off, 1 / square(priors().elsewhere),
-            false, true});
-  }
+  for (const Trial& trial : trials)
+    if (const Option* const option = find(trial.configuration))
+      take(*option, value_of(trial.measured, objective), square(priors().elsewhere), false, true);
 }
 
 void Belief::observe(std::span<const Observation> observations, const Objective& objective) {
@@ -88,11 +79,8 @@ void Belief::observe(std::span<const Observation> observations, const Objective&
     option->ran = option->ran || is_trial(seen.kind);
     // What the cores do alone is what the model says, as it was measured.
     if (!is_trial(seen.kind) && !option->device) continue;
-    const double value = value_of(seen_as_prediction(seen, *option), objective) - option->price;
-    const double off = value - option->model;
-    if (!std::isfinite(off)) continue;
-    take({static_cast<std::size_t>(option - options_.data()), off,
-          1 / noise(seen.frames * seen.frame_s, !at_length), at_length, false});
+    take(*option, value_of(seen_as_prediction(seen, *option), objective),
+         noise(seen.frames * seen.frame_s, !at_length), at_length, false);
   }
 }
 
@@ -103,7 +91,10 @@ Option* Belief::find(const Configuration& configuration) {
 
 // Several observations of a configuration become one. A look takes the place of brief ones, whose
 // rhythm did not last.
-void Belief::take(const Seen& now) {
+void Belief::take(const Option& of, double value, double variance, bool at_length, bool elsewhere) {
+  const Seen now{static_cast<std::size_t>(&of - options_.data()), value - of.price - of.model,
+                 1 / variance, at_length, elsewhere};
+  if (!std::isfinite(now.off)) return;
   const auto before = std::ranges::find(seen_, now.option, &Seen::option);
   if (before == seen_.end()) {
     seen_.push_back(now);
@@ -209,7 +200,9 @@ void Belief::widen_surprises() {
 }
 
 // Means of all, and variances of those that may be the best.
-void Belief::conclude() {
+void Belief::conclude(double inputs) {
+  choose_scales(inputs);
+  widen_surprises();
   const std::size_t n = seen_.size();
   std::vector<double> weights = solved_;  // L^-T of that
   for (std::size_t i = n; i-- > 0;) {

@@ -53,11 +53,11 @@ class Belief {
   void observe(const std::vector<Trial>& trials, const Objective& objective);
   void observe(std::span<const Observation> observations, const Objective& objective);
   Option* find(const Configuration& configuration);
-  void take(const Seen& now);
+  void take(const Option& of, double value, double variance, bool at_length, bool elsewhere);
   void choose_scales(double inputs);
   double factorise();
   void widen_surprises();
-  void conclude();
+  void conclude(double inputs);
   void project(Option& option) const;
   CommonErrors common(const Option& option, std::size_t seen) const;
 

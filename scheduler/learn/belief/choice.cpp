@@ -15,8 +15,6 @@ namespace {
 
 constexpr std::size_t kMostLooks = 4;
 
-double rate(const Observation& look) { return 1 / look.frame_s; }
-
 // Looks at what runs cost nothing. Threads that begin together make one look too slow and the next
 // one too fast: both together are right.
 Verdict verify_remembered(const Learnt& learnt, std::span<const Observation> looks) {
@@ -28,7 +26,7 @@ Verdict verify_remembered(const Learnt& learnt, std::span<const Observation> loo
   for (const Observation& look : looks) {
     frames += look.frames;
     seconds += look.frames * look.frame_s;
-    if (as_expected(rate(look)) || as_expected(frames / seconds))
+    if (as_expected(1 / look.frame_s) || as_expected(frames / seconds))
       return {Verdict::Is::holds, {}, chosen};
   }
   if (looks.size() < kMostLooks) return {Verdict::Is::open, chosen.configuration, {}};

@@ -24,17 +24,16 @@ class Finder {
  public:
   Finder(const Facts& facts, const Findings& findings, const Objective& objective,
          const Constraints& allowed)
-      : facts_(facts),
-        findings_(findings),
-        measurements_(findings.measurements),
-        objective_(objective),
-        allowed_(allowed) {
+      : facts_(facts), findings_(findings), objective_(objective), allowed_(allowed) {
     for (const Trial& trial : findings.trials)
       best_fps_ = std::max(best_fps_, trial.measured.throughput_fps);
   }
 
   Next next() {
-    if (const auto plan = of_the_model()) return {plan, {}};
+    if (const auto plan = next_measurement(facts_, findings_, objective_, allowed_))
+      return {plan, {}};
+    if (const auto plan = next_split(facts_, findings_, objective_, allowed_)) return {plan, {}};
+    if (const auto plan = next_letter(facts_, findings_, objective_, allowed_)) return {plan, {}};
     // A source that does not keep the threads busy tells nothing about rates.
     if (findings_.starved) return {{}, best_of(Which::all)};
     Choice measured = best_of(Which::measured);
@@ -48,17 +47,15 @@ class Finder {
       return {attempt(trial->configuration, trial->kind, explain(*trial)), {}};
     if (measured.count == 0) return {{}, best_of(Which::all)};
     if (const auto plan = of_no_belief(measured)) return {plan, {}};
-    rank_measured(belief, measured);
+    // Conditions are kept by what was measured, and so is what the belief knows nothing of.
+    const Option* const best = belief.confirmed() ? belief.confirmed() : belief.best();
+    if (best && is_predicted(measured.best().configuration, allowed_) &&
+        !has_conditions(objective_) && !measured.energy_unknown)
+      rank(belief, *best, findings_, measured);
     return {{}, measured};
   }
 
  private:
-  std::optional<Plan> of_the_model() const {
-    if (auto plan = next_measurement(facts_, findings_, objective_, allowed_)) return plan;
-    if (auto plan = next_split(facts_, findings_, objective_, allowed_)) return plan;
-    return next_letter(facts_, findings_, objective_, allowed_);
-  }
-
   // What the analytic model does not predict.
   std::optional<Plan> of_no_belief(const Choice& measured) const {
     if (const auto bands = more_bands(measured))
@@ -85,16 +82,8 @@ class Finder {
     });
   }
 
-  // Conditions are kept by what was measured, and so is what the belief knows nothing of.
-  void rank_measured(const Belief& belief, Choice& measured) const {
-    const Option* const best = belief.confirmed() ? belief.confirmed() : belief.best();
-    if (best && is_predicted(measured.best().configuration, allowed_) &&
-        !has_conditions(objective_) && !measured.energy_unknown)
-      rank(belief, *best, findings_, measured);
-  }
-
   Choice best_of(Which which) const {
-    return choose(measurements_, objective_, allowed_, findings_.trials, which);
+    return choose(findings_.measurements, objective_, allowed_, findings_.trials, which);
   }
 
   Plan attempt(const Configuration& configuration, Kind kind, std::string why) const {
@@ -105,7 +94,7 @@ class Finder {
     const double slow_fps = may_be_slow ? 0 : kTooSlow * best_fps_;
     return {.configuration = configuration,
             .kind = kind,
-            .fill_s = latency_s(measurements_, configuration),
+            .fill_s = latency_s(findings_.measurements, configuration),
             .slow_fps = slow_fps,
             .meters = meters,
             .why = std::move(why)};
@@ -113,7 +102,6 @@ class Finder {
 
   const Facts& facts_;
   const Findings& findings_;
-  const Measurements& measurements_;
   const Objective& objective_;
   const Constraints& allowed_;
   double best_fps_ = 0;
