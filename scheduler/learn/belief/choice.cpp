@@ -38,7 +38,7 @@ Verdict verify_derived(const Learnt& learnt, std::span<const Observation> looks,
   if (looks.empty()) return {Verdict::Is::open, learnt.chosen.configuration, {}};
   const Belief belief(learnt, looks, objective, allowed);
   const Facts facts{learnt.facts.chain, {looks.begin(), looks.end()}};
-  const auto next = next_trial(belief, facts, learnt.findings, objective);
+  const auto next = next_trial(belief, facts, learnt.findings);
   if (next && looks.size() < kMostLooks) return {Verdict::Is::open, next->configuration, {}};
   const Option* const best = belief.best(true);
   if (!best) return {Verdict::Is::stale};

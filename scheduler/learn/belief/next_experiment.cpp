@@ -43,7 +43,7 @@ class Finder {
     if (measured.energy_unknown && measured.count > 0 && !looked_at(measured.best().configuration))
       return {attempt(measured.best().configuration, Kind::look, "nothing is known of joules"), {}};
     const Belief belief(facts_, findings_, objective_, allowed_);
-    if (const auto trial = next_trial(belief, facts_, findings_, objective_))
+    if (const auto trial = next_trial(belief, facts_, findings_))
       return {attempt(trial->configuration, trial->kind, explain(*trial)), {}};
     if (measured.count == 0) return {{}, best_of(Which::all)};
     if (const auto plan = of_no_belief(measured)) return {plan, {}};

@@ -7,12 +7,9 @@
 
 #include "scheduler/learn/belief/priors.h"
 #include "scheduler/learn/belief/value.h"
-#include "scheduler/learn/facts/energy_track.h"
 
 namespace tandem {
 namespace {
-
-using Kind = Observation::Kind;
 
 // Trials, looks and rests of a training, for the case that the belief is wrong. The most on 3500
 // random chips was 53.
@@ -35,13 +32,8 @@ std::string difference(double logarithm) {
 
 class Trials {
  public:
-  Trials(const Belief& belief, const Facts& facts, const Findings& findings,
-         const Objective& objective)
-      : belief_(belief),
-        facts_(facts),
-        findings_(findings),
-        counter_s_(counter_seconds(facts.chain, objective)),
-        best_(belief.best()) {
+  Trials(const Belief& belief, const Facts& facts, const Findings& findings)
+      : belief_(belief), facts_(facts), findings_(findings), best_(belief.best()) {
     for (const Observation& seen : facts.observations) {
       if (!is_trial(seen.kind)) continue;
       ++trials_;
@@ -56,18 +48,18 @@ class Trials {
     if (trials_ >= kMostTrials || options.empty()) return std::nullopt;
     if (!best_) return NextTrial{std::ranges::max(options, {}, &Option::hope).configuration};
     for (const Option& option : options)
-      later_.push_back(option.ran ? 0 : cost_of(option, Kind::glance).costs_s / priors().kept_s);
+      later_.push_back(option.ran ? 0 : cost_of(option).costs_s / priors().kept_s);
     std::optional<NextTrial> most;
     for (const Option& option : options) {
       covariances_.clear();
       for (const Option& rival : options) covariances_.push_back(belief_.covariance(rival, option));
-      for (const Kind kind : {Kind::glance, Kind::look}) {
-        const NextTrial trial = worth_of(option, kind);
-        const double worth = trial.gain_s - trial.costs_s;
-        if (worth > (most ? most->gain_s - most->costs_s : 0)) most = trial;
-      }
+      const NextTrial trial = worth_of(option);
+      const double worth = trial.gain_s - trial.costs_s;
+      if (worth > (most ? most->gain_s - most->costs_s : 0)) most = trial;
     }
-    if (!most && !belief_.confirmed()) most = trial_of(*best_, Kind::look);
+    if (most || belief_.confirmed()) return most;
+    most = trial_of(*best_);
+    most->kind = Observation::Kind::look;
     return most;
   }
 
@@ -82,12 +74,11 @@ class Trials {
   };
   // Seconds of the best rate: what is slower, what a change of configurations loses, and that a
   // training is to be short, which costs the more the longer it has lasted.
-  Cost cost_of(const Option& option, Kind kind) const {
+  Cost cost_of(const Option& option) const {
     const Priors& prior = priors();
     const Configuration& runs = facts_.observations.back().configuration;
     const double in_s = fill_s(option.configuration);
-    const double meter_s = kind == Kind::look ? counter_s_ : 0;
-    const double counted_s = std::max(trial_s(kind, option.fps, in_s), meter_s);
+    const double counted_s = glance_s(option.fps, in_s);
     const double change_s = option.configuration == runs ? 0 : in_s + fill_s(runs);
     const double slower = std::max(0.0, 1 - option.fps / best_fps_);
     const double second_costs = prior.second_costs * (1 + square(tried_s_ / prior.patience_s));
@@ -96,26 +87,24 @@ class Trials {
   }
 
   // Another option that never ran is no choice yet: a trial of it would come first.
-  NextTrial worth_of(const Option& option, Kind kind) {
-    const auto [counted_s, costs_s] = cost_of(option, kind);
-    const double spread =
-        std::sqrt(option.variance + belief_.noise(counted_s, kind == Kind::glance));
+  NextTrial worth_of(const Option& option) {
+    const auto [counted_s, costs_s] = cost_of(option);
+    const double spread = std::sqrt(option.variance + belief_.noise(counted_s, true));
     lines_.clear();
     for (const Option& rival : belief_.options()) {
       const std::size_t i = lines_.size();
       lines_.push_back(
           {covariances_[i] / spread, rival.mean - (&rival == &option ? 0 : later_[i])});
     }
-    NextTrial trial = trial_of(option, kind);
+    NextTrial trial = trial_of(option);
     trial.gain_s =
         priors().kept_s * (mean_of_greatest(lines_) - best_->mean - priors().indifferent);
     trial.costs_s = costs_s;
     return trial;
   }
 
-  NextTrial trial_of(const Option& option, Kind kind) const {
+  NextTrial trial_of(const Option& option) const {
     return {.configuration = option.configuration,
-            .kind = kind,
             .best = &option == best_,
             .expected = option.mean - best_->mean,
             .uncertain = std::sqrt(option.variance),
@@ -126,7 +115,6 @@ class Trials {
   const Belief& belief_;
   const Facts& facts_;
   const Findings& findings_;
-  const double counter_s_;  // of looks, which wait for the meter
   const Option* const best_;
   int trials_ = 0;
   double tried_s_ = 0, best_fps_ = 0;
@@ -138,8 +126,8 @@ class Trials {
 }  // namespace
 
 std::optional<NextTrial> next_trial(const Belief& belief, const Facts& facts,
-                                    const Findings& findings, const Objective& objective) {
-  return Trials(belief, facts, findings, objective).next();
+                                    const Findings& findings) {
+  return Trials(belief, facts, findings).next();
 }
 
 std::string explain(const NextTrial& trial) {

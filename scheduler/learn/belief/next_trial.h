@@ -12,7 +12,7 @@ namespace tandem {
 /// A configuration to run for a moment, and why.
 struct NextTrial {
   Configuration configuration;
-  Observation::Kind kind = Observation::Kind::glance;  ///< or a look
+  Observation::Kind kind = Observation::Kind::glance;  ///< or the last look
   bool best = false;                                   ///< it is the best so far
   double expected = 0;          ///< by how much its value is above that of the best so far
   double uncertain = 0;         ///< the standard deviation of its value
@@ -22,11 +22,11 @@ struct NextTrial {
   Configuration moved_by = {};  ///< what moved it most; of no stages: nothing did
 };
 
-/// The trial or look that is worth most: the knowledge gradient over the time for which a choice is
-/// kept, less the frames that it costs. None where nothing is worth what it costs, and the best was
-/// looked at. Pure. `facts`, `findings`: of which `belief` was made.
+/// The trial that is worth most: the knowledge gradient over the time for which a choice is kept,
+/// less the frames that it costs. Where none is worth what it costs, the look that the best did not
+/// have yet, if any. Pure. `facts`, `findings`: of which `belief` was made.
 std::optional<NextTrial> next_trial(const Belief& belief, const Facts& facts,
-                                    const Findings& findings, const Objective& objective);
+                                    const Findings& findings);
 
 /// Plan::why of the last look of a training.
 inline constexpr const char* kLookIsDue = "the choice needs a look";

@@ -71,9 +71,9 @@ Plan as_in_service(Plan plan, const Chain& chain, const Objective& objective) {
   return plan;
 }
 
-double trial_s(Kind kind, double fps, double fill_s) {
-  const auto& [least_s, frames, most_s] = kind == Kind::look ? kLook : kGlance;
-  return std::max({least_s, std::min(frames / fps, most_s), kLeastLatencies * fill_s});
+double glance_s(double fps, double fill_s) {
+  return std::max({kGlance.least_seconds, std::min(kGlance.frames / fps, kGlance.seconds),
+                   kLeastLatencies * fill_s});
 }
 
 Experiment::Experiment(const Plan& plan, const Chain& chain, double counter_s, ReadProbe read_probe)

@@ -49,8 +49,8 @@ struct Plan {
 /// takes less.
 Plan as_in_service(Plan plan, const Chain& chain, const Objective& objective);
 
-/// How long a glance or a look counts frames that come so often and take `fill_s` each.
-double trial_s(Observation::Kind kind, double fps, double fill_s);
+/// How long a glance counts frames that come so often and take `fill_s` each.
+double glance_s(double fps, double fill_s);
 
 /// Finds out what a plan asks for, on frames of the stream. State in, decision out: it knows no
 /// clock and starts no thread.

@@ -16,7 +16,7 @@ using Kind = Observation::Kind;
 std::optional<NextTrial> trial_after(const Facts& facts, const Objective& objective = {},
                                      const Constraints& allowed = {}) {
   const Findings findings = interpret(facts.observations, facts.chain);
-  return next_trial(Belief(facts, findings, objective, allowed), facts, findings, objective);
+  return next_trial(Belief(facts, findings, objective, allowed), facts, findings);
 }
 
 TEST(NextTrialTest, ATrialSaysWhatItIsExpectedToGainAndToCost) {
