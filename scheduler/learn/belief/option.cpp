@@ -121,7 +121,6 @@ class Options {
     one.own_sd = std::hypot(sd, bend(value, faster, slower));
     if (of_cores_ && one.medium && one.coupled)
       one.own_sd = std::hypot(one.own_sd, prior.medium_of_cores);
-    if (!one.device && !one.medium && !one.ran) one.own_sd = std::hypot(one.own_sd, prior.coupled);
     if (unmetered) one.own_sd = std::hypot(one.own_sd, prior.unmetered);
     options_.push_back(std::move(one));
   }
