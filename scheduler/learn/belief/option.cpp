@@ -118,18 +118,11 @@ class Options {
                                       : prior.coupled;
     one.mapping_sd = one.coupled ? sd : 0;
     one.threads_sd = sd;
-    one.own_sd = std::hypot(sd, bend(value, faster, slower));
+    one.own_sd = sd;
     if (of_cores_ && one.medium && one.coupled)
       one.own_sd = std::hypot(one.own_sd, prior.medium_of_cores);
     if (unmetered) one.own_sd = std::hypot(one.own_sd, prior.unmetered);
     options_.push_back(std::move(one));
-  }
-
-  // The distance of the model from a line there. It is large at a cliff, and the configuration may
-  // be on either side of that.
-  static double bend(double value, double faster, double slower) {
-    const double bend = (faster + slower) / 2 - value;
-    return std::isfinite(bend) ? std::abs(bend) : 0;
   }
 
   const Facts& facts_;
