@@ -254,7 +254,7 @@ TEST(NextExperimentTest, ADecoupledMappingIsTriedOnlyWhereItPromisesAGain) {
     }
     return glances;
   };
-  EXPECT_EQ(tried(0.2), 0) << "two cores add 1%";
+  EXPECT_EQ(tried(1), 0) << "two cores add 0.2%";
   EXPECT_GT(tried(0.02), 0) << "10%";
 }
 
