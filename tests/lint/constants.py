@@ -15,7 +15,7 @@ FOLDERS = ["scheduler/learn", "model"]
 PAGE = "docs/constants.md"
 TEST = "tests/lint/constants.py"
 # May only become less: a new constant takes the place of another one.
-MOST = 114
+MOST = 113
 
 NOT_TUNED = {
     "sizes of types and buffers, and the bounds of a percentage":

@@ -16,7 +16,6 @@ namespace {
 
 using Kind = Observation::Kind;
 
-constexpr int kLeastFrames = 3;  // of a brief observation: fewer tell no rate
 // Below it doubles do not tell variances of about 1 apart.
 constexpr double kLeastVariance = std::numeric_limits<double>::epsilon();
 // Options between which a trial may change the choice: what ran, and the best by mean and two prior
@@ -72,7 +71,6 @@ void Belief::observe(std::span<const Observation> observations, const Objective&
   for (const Observation& seen : observations) {
     if (seen.kind == Kind::stages || seen.in_vain || !(seen.frame_s > 0)) continue;
     const bool at_length = tells_at_length(seen);
-    if (!at_length && seen.frames < kLeastFrames) continue;
     Option* const option = find(seen.configuration);
     if (!option) continue;
     option->at_length = option->at_length || at_length;
