@@ -113,12 +113,9 @@ class Options {
       const double falls = (faster - slower) / (2 * kStep);
       one.exposed = std::max(0.0, std::isfinite(falls) ? falls : share);
     }
-    const double sd = !one.coupled    ? prior.decoupled
-                      : one.lanes > 0 ? prior.with_lanes * prior.coupled
-                                      : prior.coupled;
-    one.mapping_sd = one.coupled ? sd : 0;
-    one.threads_sd = sd;
-    one.own_sd = sd;
+    one.sd = one.coupled ? prior.coupled : prior.decoupled;
+    if (one.coupled && one.lanes > 0) one.sd *= prior.with_lanes;
+    one.own_sd = one.sd;
     if (of_cores_ && one.medium && one.coupled)
       one.own_sd = std::hypot(one.own_sd, prior.medium_of_cores);
     if (unmetered) one.own_sd = std::hypot(one.own_sd, prior.unmetered);
@@ -155,9 +152,9 @@ CommonErrors common_errors(const Option& a, const Option& b) {
   }
   if (a.coupled && b.coupled && same_grain) common.mappings = square(prior.coupled);
   if (a.configuration.mapping != b.configuration.mapping) return common;
-  common.mappings += a.mapping_sd * b.mapping_sd;
+  if (a.coupled) common.mappings += a.sd * b.sd;
   if (!same_grain) return common;
-  common.mappings += a.threads_sd * b.threads_sd *
+  common.mappings += a.sd * b.sd *
                      std::exp(-std::abs(a.threads - b.threads) / prior.threads_alike -
                               std::abs(a.lanes - b.lanes) / kLanesAlike);
   if (a.configuration != b.configuration) return common;

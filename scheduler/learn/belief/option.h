@@ -28,8 +28,9 @@ struct Option {
   double lanes = 0;      ///< doublings of lanes
   double new_lanes = 0;  ///< the same, 0 where an experiment had so many lanes
   double threads = 0;    ///< by the cores
-  /// Standard deviations of errors: of the mapping, of about so many threads and lanes, its own.
-  double mapping_sd = 0, threads_sd = 0, own_sd = 0;
+  /// Standard deviations of errors: of about so many threads and lanes (of coupled mappings, of the
+  /// mapping as well), and its own.
+  double sd = 0, own_sd = 0;
   double surprise = 0;  ///< variance: what was seen of it is too far from all else that was
 
   // Posterior, which Belief writes.
@@ -66,10 +67,11 @@ struct CommonErrors {
 ///     sides:     inputs^2 (e e' + (1 - e)(1 - e'))
 ///     device:    e e' (lanes^2 min(l, l') + beside^2 min(b, b') of one grain)
 ///     coupled:   coupled^2 of one grain
-///     mapping:   s s' + t t' exp(-|n - n'| / alike - |log2 of lanes| / 1.5) of one grain + own^2
+///     mapping:   s s' + s s' exp(-|n - n'| / alike - |log2 of lanes| / 1.5) of one grain + own^2
 ///
-/// e is `exposed`, l are new lanes, b is `busy`. min() makes a Wiener process of what busy cores
-/// and lanes take from the device: what is known of few of them leaves open what more do.
+/// e is `exposed`, l are new lanes, b is `busy`. The first s s' is of coupled mappings. min() makes
+/// a Wiener process of what busy cores and lanes take from the device: what is known of few of them
+/// leaves open what more do.
 CommonErrors common_errors(const Option& a, const Option& b);
 
 /// Whether it may be an option. The model says little of devices of further letters and of bands
