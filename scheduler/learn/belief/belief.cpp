@@ -120,8 +120,8 @@ void Belief::choose_scales(double inputs) {
       common_.push_back(seen_[i].elsewhere ? common(seen_options_[j], i)
                                            : common(seen_options_[i], j));
   double most = -std::numeric_limits<double>::infinity();
-  ErrorScales best{.inputs = inputs};
-  const auto offer = [&](const ErrorScales& scales) {
+  Errors best{inputs, 1, 1, 1};
+  const auto offer = [&](const Errors& scales) {
     scales_ = scales;
     const int disturbed = (scales.beside > 1) + (scales.lanes > 1);
     const double likely = factorise() + disturbed * std::log(prior.disturbed_part) -
@@ -130,14 +130,13 @@ void Belief::choose_scales(double inputs) {
     most = std::max(most, likely);
   };
   offer(best);
-  for (double ErrorScales::*const one :
-       {&ErrorScales::beside, &ErrorScales::lanes, &ErrorScales::inputs}) {
-    if (one == &ErrorScales::inputs && inputs == 1) continue;
-    ErrorScales more = best;
+  for (double Errors::*const one : {&Errors::beside, &Errors::lanes, &Errors::inputs}) {
+    if (one == &Errors::inputs && inputs == 1) continue;
+    Errors more = best;
     more.*one *= prior.disturbed;
     offer(more);
   }
-  for (ErrorScales other = best; const double mappings : kScales) {
+  for (Errors other = best; const double mappings : kScales) {
     other.mappings = mappings;
     offer(other);
   }
@@ -147,8 +146,8 @@ void Belief::choose_scales(double inputs) {
 }
 
 // Trials of other frames do not tell what a side takes for these.
-CommonErrors Belief::common(const Option& option, std::size_t seen) const {
-  CommonErrors common = common_errors(option, seen_options_[seen]);
+Errors Belief::common(const Option& option, std::size_t seen) const {
+  Errors common = common_errors(option, seen_options_[seen]);
   if (seen_[seen].elsewhere) common.inputs = 0;
   return common;
 }

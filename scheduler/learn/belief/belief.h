@@ -59,14 +59,14 @@ class Belief {
   void widen_surprises();
   void conclude(double inputs);
   void project(Option& option) const;
-  CommonErrors common(const Option& option, std::size_t seen) const;
+  Errors common(const Option& option, std::size_t seen) const;
 
   const bool tells_rates_;  // the value does: no joules and no conditions are in it
   std::vector<Option> options_;
   std::vector<Seen> seen_;
   std::vector<Option> seen_options_;
-  std::vector<CommonErrors> common_;  // of each pair of observations, the lower triangle
-  ErrorScales scales_;
+  std::vector<Errors> common_;  // of each pair of observations, the lower triangle
+  Errors scales_;
   bool errs_ = false;
   // The lower Cholesky factor L of the covariance of all observations, row by row, with 1 / L_ii on
   // its diagonal, and L^-1 off.

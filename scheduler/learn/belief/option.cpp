@@ -139,10 +139,10 @@ bool is_predicted(const Configuration& configuration, const Constraints& allowed
   return !mapping.any_further_letter() && (configuration.tasks == 1 || allowed.tasks);
 }
 
-CommonErrors common_errors(const Option& a, const Option& b) {
+Errors common_errors(const Option& a, const Option& b) {
   const Priors& prior = priors();
   const bool same_grain = a.medium == b.medium;
-  CommonErrors common;
+  Errors common;
   common.inputs =
       square(prior.inputs) * (a.exposed * b.exposed + (1 - a.exposed) * (1 - b.exposed));
   if (a.device && b.device) {

@@ -43,20 +43,16 @@ struct Option {
   double hope() const { return mean + 2 * std::sqrt(variance); }
 };
 
-/// How much greater than usual errors are, as factors of standard deviations.
-struct ErrorScales {
-  double inputs = 1;    ///< of what a side takes
-  double beside = 1;    ///< of a device beside busy cores
-  double lanes = 1;     ///< of lanes that no experiment had
-  double mappings = 1;  ///< of single mappings and configurations
-};
+/// One number for each kind of errors: what two options have in common, as covariances before
+/// anything was seen, or how much greater than usual they are, as factors of standard deviations.
+struct Errors {
+  double inputs = 0;    ///< of what a side takes
+  double beside = 0;    ///< of a device beside busy cores
+  double lanes = 0;     ///< of lanes that no experiment had
+  double mappings = 0;  ///< of single mappings and configurations
+  double always = 0;    ///< no factor changes it
 
-/// The errors that two options have in common, as covariances before anything was seen.
-struct CommonErrors {
-  double inputs = 0, beside = 0, lanes = 0, mappings = 0;
-  double always = 0;  ///< no scale changes it
-
-  double covariance(const ErrorScales& by) const {
+  double covariance(const Errors& by) const {
     return by.inputs * by.inputs * inputs + by.beside * by.beside * beside +
            by.lanes * by.lanes * lanes + by.mappings * by.mappings * mappings + always;
   }
@@ -72,7 +68,7 @@ struct CommonErrors {
 /// e is `exposed`, l are new lanes, b is `busy`. The first s s' is of coupled mappings. min() makes
 /// a Wiener process of what busy cores and lanes take from the device: what is known of few of them
 /// leaves open what more do.
-CommonErrors common_errors(const Option& a, const Option& b);
+Errors common_errors(const Option& a, const Option& b);
 
 /// Whether it may be an option. The model says little of devices of further letters and of bands
 /// that are not fixed, which have rules of their own.
