@@ -20,48 +20,43 @@ namespace {
 
 using Kind = Observation::Kind;
 
-class Finder {
- public:
-  Finder(const Facts& facts, const Findings& findings, const Objective& objective,
-         const Constraints& allowed)
-      : facts_(facts), findings_(findings), objective_(objective), allowed_(allowed) {
-    for (const Trial& trial : findings.trials)
-      best_fps_ = std::max(best_fps_, trial.measured.throughput_fps);
-  }
+struct Finder {
+  const Facts& facts;
+  const Findings& findings;
+  const Objective& objective;
+  const Constraints& allowed;
 
-  Next next() {
-    if (const auto plan = next_measurement(facts_, findings_, objective_, allowed_))
-      return {plan, {}};
-    if (const auto plan = next_split(facts_, findings_, objective_, allowed_)) return {plan, {}};
-    if (const auto plan = next_letter(facts_, findings_, objective_, allowed_)) return {plan, {}};
+  Next next() const {
+    if (const auto plan = next_measurement(facts, findings, objective, allowed)) return {plan, {}};
+    if (const auto plan = next_split(facts, findings, objective, allowed)) return {plan, {}};
+    if (const auto plan = next_letter(facts, findings, objective, allowed)) return {plan, {}};
     // A source that does not keep the threads busy tells nothing about rates.
-    if (findings_.starved) return {{}, best_of(Which::all)};
+    if (findings.starved) return {{}, best_of(Which::all)};
     Choice measured = best_of(Which::measured);
-    if (const auto letters = promising_letters(facts_, findings_, measured, allowed_))
+    if (const auto letters = promising_letters(facts, findings, measured, allowed))
       return {attempt(*letters, Kind::glance, "by the model devices of other kinds help"), {}};
     // Of joules nothing is known before something ran for as long as the counter needs.
     if (measured.energy_unknown && measured.count > 0 && !looked_at(measured.best().configuration))
       return {attempt(measured.best().configuration, Kind::look, "nothing is known of joules"), {}};
-    const Belief belief(facts_, findings_, objective_, allowed_);
-    if (const auto trial = next_trial(belief, facts_, findings_))
+    const Belief belief(facts, findings, objective, allowed);
+    if (const auto trial = next_trial(belief, facts, findings))
       return {attempt(trial->configuration, trial->kind, explain(*trial)), {}};
     if (measured.count == 0) return {{}, best_of(Which::all)};
     if (const auto plan = of_no_belief(measured)) return {plan, {}};
     // Conditions are kept by what was measured, and so is what the belief knows nothing of.
     const Option* const best = belief.confirmed() ? belief.confirmed() : belief.best();
-    if (best && is_predicted(measured.best().configuration, allowed_) &&
-        !has_conditions(objective_) && !measured.energy_unknown)
-      rank(belief, *best, findings_, measured);
+    if (best && is_predicted(measured.best().configuration, allowed) &&
+        !has_conditions(objective) && !measured.energy_unknown)
+      rank(belief, *best, findings, measured);
     return {{}, measured};
   }
 
- private:
   // What the analytic model does not predict.
   std::optional<Plan> of_no_belief(const Choice& measured) const {
     if (const auto bands = more_bands(measured))
       return attempt(*bands, Kind::glance, "more bands may lower latency");
     const Configuration& best = measured.best().configuration;
-    if (is_predicted(best, allowed_) || looked_at(best)) return std::nullopt;
+    if (is_predicted(best, allowed) || looked_at(best)) return std::nullopt;
     return attempt(best, Kind::look, kLookIsDue);
   }
 
@@ -69,50 +64,45 @@ class Finder {
   // latency counts alone: lanes overlap copies and kernels of several frames as well.
   std::optional<Configuration> more_bands(const Choice& measured) const {
     Configuration more = measured.best().configuration;
-    const bool has_bands = (more.mapping.device_stages() & facts_.chain.bands) != 0;
-    if (!needs_latency(objective_) || !has_bands || more.mapping.any_split()) return std::nullopt;
+    const bool has_bands = (more.mapping.device_stages() & facts.chain.bands) != 0;
+    if (!needs_latency(objective) || !has_bands || more.mapping.any_split()) return std::nullopt;
     more.tasks *= 2;
-    const bool is_new = more.tasks <= kMaxTasks && !find_trial(findings_.trials, more);
-    return is_new && allowed_(more) ? std::optional(more) : std::nullopt;
+    const bool is_new = more.tasks <= kMaxTasks && !find_trial(findings.trials, more);
+    return is_new && allowed(more) ? std::optional(more) : std::nullopt;
   }
 
   bool looked_at(const Configuration& configuration) const {
-    return std::ranges::any_of(facts_.observations, [&](const Observation& seen) {
+    return std::ranges::any_of(facts.observations, [&](const Observation& seen) {
       return seen.kind == Kind::look && seen.configuration == configuration;
     });
   }
 
   Choice best_of(Which which) const {
-    return choose(findings_.measurements, objective_, allowed_, findings_.trials, which);
+    return choose(findings.measurements, objective, allowed, findings.trials, which);
   }
 
   Plan attempt(const Configuration& configuration, Kind kind, std::string why) const {
     const bool meters = kind == Kind::look;
     // What answers soonest or draws least may be as slow as it likes.
     const bool may_be_slow =
-        objective_.metric == Metric::latency || (meters && needs_energy(objective_));
-    const double slow_fps = may_be_slow ? 0 : kTooSlow * best_fps_;
+        objective.metric == Metric::latency || (meters && needs_energy(objective));
+    double best_fps = 0;
+    for (const Trial& trial : findings.trials)
+      best_fps = std::max(best_fps, trial.measured.throughput_fps);
     return {.configuration = configuration,
             .kind = kind,
-            .fill_s = latency_s(findings_.measurements, configuration),
-            .slow_fps = slow_fps,
+            .fill_s = latency_s(findings.measurements, configuration),
+            .slow_fps = may_be_slow ? 0 : kTooSlow * best_fps,
             .meters = meters,
             .why = std::move(why)};
   }
-
-  const Facts& facts_;
-  const Findings& findings_;
-  const Objective& objective_;
-  const Constraints& allowed_;
-  double best_fps_ = 0;
 };
 
 }  // namespace
 
 Next next_experiment(const Facts& facts, const Findings& findings, const Objective& objective,
                      const Constraints& allowed) {
-  Finder finder(facts, findings, objective, allowed);
-  Next next = finder.next();
+  Next next = Finder{facts, findings, objective, allowed}.next();
   if (!next.plan) return next;
   next.plan =
       as_in_service(keep_up(*next.plan, facts, findings, objective), facts.chain, objective);

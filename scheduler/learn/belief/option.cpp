@@ -29,11 +29,7 @@ Measurements with_device(Measurements measurements, double factor) {
 class Options {
  public:
   Options(const Facts& facts, const Findings& findings, const Objective& objective)
-      : facts_(facts),
-        findings_(findings),
-        objective_(objective),
-        cores_(facts.chain.cores),
-        of_cores_(is_made_of_cores(findings.measurements)) {
+      : facts_(facts), findings_(findings), objective_(objective) {
     for (const Observation& seen : facts.observations)
       if (seen.kind == Observation::Kind::experiment && seen.configuration.mapping.any_device())
         lanes_measured_[static_cast<std::size_t>(seen.configuration.lanes)] = true;
@@ -101,10 +97,11 @@ class Options {
     one.medium = configuration.granularity == Granularity::medium;
     one.ran = was_measured(findings_.measurements, configuration, findings_.trials);
     one.model = value - one.price;
-    one.threads = one.medium ? 0 : configuration.threads / static_cast<double>(cores_);
+    const double cores = facts_.chain.cores;
+    one.threads = one.medium ? 0 : configuration.threads / cores;
     if (one.device) {
       const int beside = std::max(0, configuration.threads - facts_.chain.devices);
-      const double busy = one.medium ? 1 : beside / static_cast<double>(cores_);
+      const double busy = one.medium ? 1 : beside / cores;
       one.busy = busy * busy * busy;
       one.lanes = std::log2(configuration.lanes);
       const bool measured = lanes_measured_[static_cast<std::size_t>(configuration.lanes)];
@@ -116,7 +113,7 @@ class Options {
     one.sd = one.coupled ? prior.coupled : prior.decoupled;
     if (one.coupled && one.lanes > 0) one.sd *= prior.with_lanes;
     one.own_sd = one.sd;
-    if (of_cores_ && one.medium && one.coupled)
+    if (one.medium && one.coupled && is_made_of_cores(findings_.measurements))
       one.own_sd = std::hypot(one.own_sd, prior.medium_of_cores);
     if (unmetered) one.own_sd = std::hypot(one.own_sd, prior.unmetered);
     options_.push_back(std::move(one));
@@ -125,8 +122,6 @@ class Options {
   const Facts& facts_;
   const Findings& findings_;
   const Objective& objective_;
-  const int cores_;
-  const bool of_cores_;
   std::array<bool, kMaxLanes + 1> lanes_measured_{};
   double most_w_ = 0;  // of any configuration whose power is known
   std::vector<Option> options_;

@@ -26,21 +26,21 @@ SplitWatts watts_of(const Observation& seen, const Domains& domains, const Watts
                         device_s / seen.frame_s);
 }
 
-class Splitting {
- public:
-  Splitting(const Facts& facts, const Findings& findings, const Objective& objective,
-            const Constraints& allowed)
-      : facts_(facts), findings_(findings), objective_(objective), allowed_(allowed) {}
+struct Splitting {
+  const Facts& facts;
+  const Findings& findings;
+  const Objective& objective;
+  const Constraints& allowed;
 
   std::optional<Plan> next() const {
     if (!may_split()) return std::nullopt;
     Plan plan{half()};
-    const std::vector<ShareTried> tried = shares_tried(facts_.observations, facts_.chain);
+    const std::vector<ShareTried> tried = shares_tried(facts.observations, facts.chain);
     if (tried.empty()) {
       if (in_vain() || !promises()) return std::nullopt;
       return plan;
     }
-    const auto share = next_share(tried, wholes_alone(facts_.chain, findings_.measurements));
+    const auto share = next_share(tried, wholes_alone(facts.chain, findings.measurements));
     if (!share) return std::nullopt;
     plan.configuration.cpu_share = *share;
     if (!may_gain(plan.configuration, tried.size() == 1 ? kOneMayErr : kMayErr))
@@ -48,20 +48,19 @@ class Splitting {
     return plan;
   }
 
- private:
   bool may_split() const {
-    return splittable(facts_.chain) != 0 && !allowed_.threads &&
-           allowed_.granularity != Granularity::coarse && allowed_.cpu_share.value_or(1) > 0 &&
-           allowed_.frames_at_once == 1 && (!allowed_.mapping || allowed_.mapping->any_split());
+    return splittable(facts.chain) != 0 && !allowed.threads &&
+           allowed.granularity != Granularity::coarse && allowed.cpu_share.value_or(1) > 0 &&
+           allowed.frames_at_once == 1 && (!allowed.mapping || allowed.mapping->any_split());
   }
 
   // The other stages where they take less time.
   Configuration half() const {
-    const Chain& chain = facts_.chain;
-    Mapping mapping = allowed_.mapping.value_or(Mapping{splittable(chain), chain.stages, Side::s});
+    const Chain& chain = facts.chain;
+    Mapping mapping = allowed.mapping.value_or(Mapping{splittable(chain), chain.stages, Side::s});
     for (int k = 0; k < chain.stages; ++k) {
-      const StageMeasurements& stage = findings_.measurements.stages[k];
-      if (allowed_.mapping || mapping.split(k) || !stage.has_device) continue;
+      const StageMeasurements& stage = findings.measurements.stages[k];
+      if (allowed.mapping || mapping.split(k) || !stage.has_device) continue;
       const double device_s = stage.upload.seconds + stage.device.seconds + stage.download.seconds;
       if (!stage.has_cpu || device_s < stage.mg.seconds) mapping.set(k, Side::g);
     }
@@ -70,32 +69,31 @@ class Splitting {
 
   // The device takes no rows: a program that does not build, say.
   bool in_vain() const {
-    return std::ranges::any_of(facts_.observations, [](const Observation& seen) {
+    return std::ranges::any_of(facts.observations, [](const Observation& seen) {
       return seen.in_vain && seen.configuration.mapping.any_split();
     });
   }
 
   // By what is known of other shares.
   bool may_gain(const Configuration& split, double may_err) const {
-    if (allowed_.mapping) return true;
+    if (allowed.mapping) return true;
     const Choice whole = best_whole();
     return whole.count == 0 ||
-           worth_switching(whole.best().prediction, predict(findings_.measurements, split),
+           worth_switching(whole.best().prediction, predict(findings.measurements, split),
                            whole.objective, -may_err);
   }
 
   // As if rows were all that takes time, and all that either side draws alone were static. Where
   // frames may overlap no split has more throughput: both sides are busy with different frames.
   bool promises() const {
-    if (allowed_.mapping) return true;
-    if (!allowed_.granularity && !needs_latency(objective_) && !needs_energy(objective_))
-      return false;
-    Measurements m = findings_.measurements;
+    if (allowed.mapping) return true;
+    if (!allowed.granularity && !needs_latency(objective) && !needs_energy(objective)) return false;
+    Measurements m = findings.measurements;
     const Configuration split = half();
     Split& best = m.split;
     best.cores = best.device = {0, 0};
-    Mapping on_cores{0, facts_.chain.stages}, on_device{splittable(facts_.chain), on_cores.stages};
-    for (int k = 0; k < facts_.chain.stages; ++k) {
+    Mapping on_cores{0, facts.chain.stages}, on_device{splittable(facts.chain), on_cores.stages};
+    for (int k = 0; k < facts.chain.stages; ++k) {
       if (!split.mapping.split(k)) continue;
       best.cores.rows_s += m.stages[k].mg.seconds;
       best.device.rows_s += m.stages[k].device.seconds;
@@ -112,22 +110,17 @@ class Splitting {
   }
 
   double power_w(const Mapping& mapping) const {
-    return predict(findings_.measurements, mapping.any_device()
-                                               ? Configuration{mapping, Granularity::coarse, 1}
-                                               : Configuration{mapping, Granularity::medium})
+    return predict(findings.measurements, mapping.any_device()
+                                              ? Configuration{mapping, Granularity::coarse, 1}
+                                              : Configuration{mapping, Granularity::medium})
         .power_w;
   }
 
   Choice best_whole() const {
-    Constraints whole = allowed_;
+    Constraints whole = allowed;
     whole.cpu_share = 0;
-    return choose(findings_.measurements, objective_, whole, findings_.trials);
+    return choose(findings.measurements, objective, whole, findings.trials);
   }
-
-  const Facts& facts_;
-  const Findings& findings_;
-  const Objective& objective_;
-  const Constraints& allowed_;
 };
 
 }  // namespace
@@ -196,7 +189,7 @@ Split split_of(std::span<const Observation> seen, const Chain& chain,
 
 std::optional<Plan> next_split(const Facts& facts, const Findings& findings,
                                const Objective& objective, const Constraints& allowed) {
-  return Splitting(facts, findings, objective, allowed).next();
+  return Splitting{facts, findings, objective, allowed}.next();
 }
 
 }  // namespace tandem
