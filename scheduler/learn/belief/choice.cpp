@@ -61,13 +61,14 @@ double expected_loss(const Belief& belief, const Option& best) {
   return most < std::numeric_limits<float>::epsilon() ? 0 : most;  // as small as rounding
 }
 
-void rank(const Belief& belief, const Option& best, const Findings& findings, Choice& choice) {
-  choice.expected_loss = expected_loss(belief, best);
+void rank(const Belief& belief, const Option* best, const Findings& findings, Choice& choice) {
+  if (!best || has_conditions(choice.objective) || choice.energy_unknown) return;
+  choice.expected_loss = expected_loss(belief, *best);
   std::vector<const Option*> ran;
   for (const Option& option : belief.options())
     if (option.ran) ran.push_back(&option);
   std::ranges::sort(ran, [&](const Option* a, const Option* b) {
-    return a == &best || (b != &best && a->mean > b->mean);
+    return a == best || (b != best && a->mean > b->mean);
   });
   choice.count = static_cast<int>(std::min(ran.size(), choice.ranked.size()));
   for (int i = 0; i < choice.count; ++i) {
@@ -84,9 +85,9 @@ Choice choose_derived(const Learnt& derived, const Objective& objective,
                       const Constraints& allowed) {
   const Findings& findings = derived.findings;
   Choice choice = choose(findings.measurements, objective, allowed, findings.trials);
-  if (choice.count == 0 || has_conditions(objective) || choice.energy_unknown) return choice;
+  if (choice.count == 0) return choice;
   const Belief belief(derived, {}, objective, allowed);
-  if (const Option* const best = belief.best()) rank(belief, *best, findings, choice);
+  rank(belief, belief.best(), findings, choice);
   return choice;
 }
 

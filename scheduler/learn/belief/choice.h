@@ -14,8 +14,9 @@ inline constexpr double kHolds = 0.15;
 double expected_loss(const Belief& belief, const Option& best);
 
 /// Ranks what ran by the belief, after `best`, and says what the choice is expected to lose.
-/// `findings`: of which the belief was made.
-void rank(const Belief& belief, const Option& best, const Findings& findings, Choice& choice);
+/// Conditions are kept by what was measured: a choice with some stays as it is, and so it does
+/// without `best`. `findings`: of which the belief was made.
+void rank(const Belief& belief, const Option* best, const Findings& findings, Choice& choice);
 
 /// What the belief expects most of, among what the trainings behind it ran.
 Choice choose_derived(const Learnt& derived, const Objective& objective,

@@ -43,11 +43,8 @@ struct Finder {
       return {attempt(trial->configuration, trial->kind, explain(*trial)), {}};
     if (measured.count == 0) return {{}, best_of(Which::all)};
     if (const auto plan = of_no_belief(measured)) return {plan, {}};
-    // Conditions are kept by what was measured, and so is what the belief knows nothing of.
-    const Option* const best = belief.confirmed() ? belief.confirmed() : belief.best();
-    if (best && is_predicted(measured.best().configuration, allowed) &&
-        !has_conditions(objective) && !measured.energy_unknown)
-      rank(belief, *best, findings, measured);
+    if (is_predicted(measured.best().configuration, allowed))
+      rank(belief, belief.confirmed() ? belief.confirmed() : belief.best(), findings, measured);
     return {{}, measured};
   }
 

@@ -26,17 +26,19 @@ Measurements with_device(Measurements measurements, double factor) {
   return measurements;
 }
 
-class Options {
- public:
-  Options(const Facts& facts, const Findings& findings, const Objective& objective)
-      : facts_(facts), findings_(findings), objective_(objective) {
-    for (const Observation& seen : facts.observations)
-      if (seen.kind == Observation::Kind::experiment && seen.configuration.mapping.any_device())
-        lanes_measured_[static_cast<std::size_t>(seen.configuration.lanes)] = true;
-  }
+struct Options {
+  const Facts& facts;
+  const Findings& findings;
+  const Objective& objective;
+  std::array<bool, kMaxLanes + 1> lanes_measured = {};
+  double most_w = 0;  // of any configuration whose power is known
+  std::vector<Option> options = {};
 
   std::vector<Option> all(const Constraints& allowed) {
-    const Measurements& m = findings_.measurements;
+    for (const Observation& seen : facts.observations)
+      if (seen.kind == Observation::Kind::experiment && seen.configuration.mapping.any_device())
+        lanes_measured[static_cast<std::size_t>(seen.configuration.lanes)] = true;
+    const Measurements& m = findings.measurements;
     const auto visit = [&](const Measurements& measurements, auto&& take) {
       Model(measurements, allowed.lanes.value_or(0))
           .predict_all([&](Configuration configuration, const Prediction& prediction) {
@@ -46,65 +48,65 @@ class Options {
               take(configuration, prediction);
           });
     };
-    if (needs_energy(objective_)) {
+    if (needs_energy(objective)) {
       visit(m, [&](const Configuration&, const Prediction& prediction) {
-        if (known(prediction.power_w)) most_w_ = std::max(most_w_, prediction.power_w);
+        if (known(prediction.power_w)) most_w = std::max(most_w, prediction.power_w);
       });
-      for (const Trial& trial : findings_.trials)
-        if (known(trial.measured.power_w)) most_w_ = std::max(most_w_, trial.measured.power_w);
+      for (const Trial& trial : findings.trials)
+        if (known(trial.measured.power_w)) most_w = std::max(most_w, trial.measured.power_w);
     }
-    std::vector<double> faster, slower;
-    visit(with_device(m, 1 - kStep), [&](const Configuration&, const Prediction& prediction) {
-      faster.push_back(value_of(prediction, objective_));
-    });
-    visit(with_device(m, 1 + kStep), [&](const Configuration&, const Prediction& prediction) {
-      slower.push_back(value_of(prediction, objective_));
-    });
-    options_.reserve(faster.size() + findings_.trials.size());
+    const auto values_with = [&](double factor) {
+      std::vector<double> values;
+      visit(with_device(m, factor), [&](const Configuration&, const Prediction& prediction) {
+        values.push_back(value_of(prediction, objective));
+      });
+      return values;
+    };
+    const std::vector<double> faster = values_with(1 - kStep), slower = values_with(1 + kStep);
+    options.reserve(faster.size() + findings.trials.size());
     std::size_t at = 0;  // configurations come in the same order each time
     visit(m, [&](const Configuration& configuration, const Prediction& prediction) {
       add(configuration, prediction, faster[at], slower[at]);
       ++at;
     });
-    for (const Trial& trial : findings_.trials) {
-      const bool has = std::ranges::any_of(options_, [&](const Option& option) {
+    for (const Trial& trial : findings.trials) {
+      const bool has = std::ranges::any_of(options, [&](const Option& option) {
         return option.configuration == trial.configuration;
       });
       if (!has && allowed(trial.configuration) && is_predicted(trial.configuration, allowed))
         add(trial.configuration, trial.predicted, kUnknown, kUnknown);
     }
-    return std::move(options_);
+    return std::move(options);
   }
 
- private:
   // `faster`, `slower`: the value if the device takes so much less or more time, or unknown.
   void add(const Configuration& configuration, Prediction prediction, double faster,
            double slower) {
     const Priors& prior = priors();
     // Nobody measured its power yet: no more than the most that is known, and maybe much less.
-    const bool unmetered = most_w_ > 0 && !known(prediction.energy_j);
+    const bool unmetered = most_w > 0 && !known(prediction.energy_j);
     if (unmetered) {
-      prediction.power_w = most_w_;
-      prediction.energy_j = most_w_ / prediction.throughput_fps;
+      prediction.power_w = most_w;
+      prediction.energy_j = most_w / prediction.throughput_fps;
     }
     Option one{configuration, prediction};
     one.price = kLaneCosts * std::log2(configuration.lanes) +
                 (configuration.mapping.any_split() ? std::log1p(kSplitGain) : 0);
-    const double value = value_of(prediction, objective_);
+    const double value = value_of(prediction, objective);
     if (!std::isfinite(value)) return;
     one.device = configuration.mapping.any_device();
     one.coupled = one.device && !configuration.mapping.decoupled();
     one.medium = configuration.granularity == Granularity::medium;
-    one.ran = was_measured(findings_.measurements, configuration, findings_.trials);
+    one.ran = was_measured(findings.measurements, configuration, findings.trials);
     one.model = value - one.price;
-    const double cores = facts_.chain.cores;
+    const double cores = facts.chain.cores;
     one.threads = one.medium ? 0 : configuration.threads / cores;
     if (one.device) {
-      const int beside = std::max(0, configuration.threads - facts_.chain.devices);
+      const int beside = std::max(0, configuration.threads - facts.chain.devices);
       const double busy = one.medium ? 1 : beside / cores;
       one.busy = busy * busy * busy;
       one.lanes = std::log2(configuration.lanes);
-      const bool measured = lanes_measured_[static_cast<std::size_t>(configuration.lanes)];
+      const bool measured = lanes_measured[static_cast<std::size_t>(configuration.lanes)];
       one.new_lanes = measured ? 0 : one.lanes;  // of one lane there is no doubling
       const double share = known(prediction.p_device) ? prediction.p_device : 0.5;
       const double falls = (faster - slower) / (2 * kStep);
@@ -113,18 +115,11 @@ class Options {
     one.sd = one.coupled ? prior.coupled : prior.decoupled;
     if (one.coupled && one.lanes > 0) one.sd *= prior.with_lanes;
     one.own_sd = one.sd;
-    if (one.medium && one.coupled && is_made_of_cores(findings_.measurements))
+    if (one.medium && one.coupled && is_made_of_cores(findings.measurements))
       one.own_sd = std::hypot(one.own_sd, prior.medium_of_cores);
     if (unmetered) one.own_sd = std::hypot(one.own_sd, prior.unmetered);
-    options_.push_back(std::move(one));
+    options.push_back(std::move(one));
   }
-
-  const Facts& facts_;
-  const Findings& findings_;
-  const Objective& objective_;
-  std::array<bool, kMaxLanes + 1> lanes_measured_{};
-  double most_w_ = 0;  // of any configuration whose power is known
-  std::vector<Option> options_;
 };
 
 }  // namespace
@@ -160,7 +155,7 @@ Errors common_errors(const Option& a, const Option& b) {
 
 std::vector<Option> options_of(const Facts& facts, const Findings& findings,
                                const Objective& objective, const Constraints& allowed) {
-  return Options(facts, findings, objective).all(allowed);
+  return Options{facts, findings, objective}.all(allowed);
 }
 
 }  // namespace tandem
