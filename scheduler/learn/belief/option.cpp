@@ -31,7 +31,6 @@ struct Options {
   const Findings& findings;
   const Objective& objective;
   std::array<bool, kMaxLanes + 1> lanes_measured = {};
-  double most_w = 0;  // of any configuration whose power is known
   std::vector<Option> options = {};
 
   std::vector<Option> all(const Constraints& allowed) {
@@ -48,13 +47,6 @@ struct Options {
               take(configuration, prediction);
           });
     };
-    if (needs_energy(objective)) {
-      visit(m, [&](const Configuration&, const Prediction& prediction) {
-        if (known(prediction.power_w)) most_w = std::max(most_w, prediction.power_w);
-      });
-      for (const Trial& trial : findings.trials)
-        if (known(trial.measured.power_w)) most_w = std::max(most_w, trial.measured.power_w);
-    }
     const auto values_with = [&](double factor) {
       std::vector<double> values;
       visit(with_device(m, factor), [&](const Configuration&, const Prediction& prediction) {
@@ -80,15 +72,9 @@ struct Options {
   }
 
   // `faster`, `slower`: the value if the device takes so much less or more time, or unknown.
-  void add(const Configuration& configuration, Prediction prediction, double faster,
+  void add(const Configuration& configuration, const Prediction& prediction, double faster,
            double slower) {
     const Priors& prior = priors();
-    // Nobody measured its power yet: no more than the most that is known, and maybe much less.
-    const bool unmetered = most_w > 0 && !known(prediction.energy_j);
-    if (unmetered) {
-      prediction.power_w = most_w;
-      prediction.energy_j = most_w / prediction.throughput_fps;
-    }
     Option one{configuration, prediction};
     one.price = kLaneCosts * std::log2(configuration.lanes) +
                 (configuration.mapping.any_split() ? std::log1p(kSplitGain) : 0);
@@ -117,7 +103,6 @@ struct Options {
     one.own_sd = one.sd;
     if (one.medium && one.coupled && is_made_of_cores(findings.measurements))
       one.own_sd = std::hypot(one.own_sd, prior.medium_of_cores);
-    if (unmetered) one.own_sd = std::hypot(one.own_sd, prior.unmetered);
     options.push_back(std::move(one));
   }
 };

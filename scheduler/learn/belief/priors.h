@@ -26,7 +26,6 @@
   PRIOR(medium_of_cores, 0.1, "error", "medium grain beside a device that is made of the cores")   \
   PRIOR(threads_alike, 0.25, "part of the cores",                                                  \
         "the distance at which errors have a correlation of 1/e")                                  \
-  PRIOR(unmetered, 0.3, "error", "a configuration whose power nobody measured")                    \
   PRIOR(scale, 0.3, "deviation of a logarithm",                                                    \
         "the size of errors of mappings, from machine to machine")                                 \
   PRIOR(outlier, 2, "standard deviations",                                                         \
