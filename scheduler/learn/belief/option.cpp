@@ -55,23 +55,16 @@ struct Options {
       return values;
     };
     const std::vector<double> faster = values_with(1 - kStep), slower = values_with(1 + kStep);
-    options.reserve(faster.size() + findings.trials.size());
+    options.reserve(faster.size());
     std::size_t at = 0;  // configurations come in the same order each time
     visit(m, [&](const Configuration& configuration, const Prediction& prediction) {
       add(configuration, prediction, faster[at], slower[at]);
       ++at;
     });
-    for (const Trial& trial : findings.trials) {
-      const bool has = std::ranges::any_of(options, [&](const Option& option) {
-        return option.configuration == trial.configuration;
-      });
-      if (!has && allowed(trial.configuration) && is_predicted(trial.configuration, allowed))
-        add(trial.configuration, trial.predicted, kUnknown, kUnknown);
-    }
     return std::move(options);
   }
 
-  // `faster`, `slower`: the value if the device takes so much less or more time, or unknown.
+  // `faster`, `slower`: the value if the device takes so much less or more time.
   void add(const Configuration& configuration, const Prediction& prediction, double faster,
            double slower) {
     const Priors& prior = priors();
@@ -94,9 +87,7 @@ struct Options {
       one.lanes = std::log2(configuration.lanes);
       const bool measured = lanes_measured[static_cast<std::size_t>(configuration.lanes)];
       one.new_lanes = measured ? 0 : one.lanes;  // of one lane there is no doubling
-      const double share = known(prediction.p_device) ? prediction.p_device : 0.5;
-      const double falls = (faster - slower) / (2 * kStep);
-      one.exposed = std::max(0.0, std::isfinite(falls) ? falls : share);
+      one.exposed = std::max(0.0, (faster - slower) / (2 * kStep));
     }
     one.sd = one.coupled ? prior.coupled : prior.decoupled;
     if (one.coupled && one.lanes > 0) one.sd *= prior.with_lanes;

@@ -74,7 +74,7 @@ Errors common_errors(const Option& a, const Option& b);
 /// that are not fixed, which have rules of their own.
 bool is_predicted(const Configuration& configuration, const Constraints& allowed);
 
-/// All configurations that may run and whose value can be predicted, those that ran included.
+/// All configurations that may run and whose value can be predicted.
 std::vector<Option> options_of(const Facts& facts, const Findings& findings,
                                const Objective& objective, const Constraints& allowed);
 
