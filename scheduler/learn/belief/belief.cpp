@@ -54,17 +54,13 @@ Belief::Belief(const Learnt& derived, std::span<const Observation> looks,
                const Objective& objective, const Constraints& allowed)
     : tells_rates_(!has_conditions(objective) && !needs_energy(objective)),
       options_(options_of(derived.facts, derived.findings, objective, allowed)) {
-  observe(derived.findings.trials, objective);
+  // They tell something of the errors here, and nothing certain.
+  for (const Trial& trial : derived.findings.trials)
+    if (const Option* const option = find(trial.configuration))
+      take(*option, value_of(trial.measured, objective), square(priors().elsewhere), false, true);
   observe(looks, objective);
   conclude(std::hypot(priors().inputs_elsewhere, priors().exponent * derived.pixels_off) /
            priors().inputs);
-}
-
-// They tell something of the errors here, and nothing certain.
-void Belief::observe(const std::vector<Trial>& trials, const Objective& objective) {
-  for (const Trial& trial : trials)
-    if (const Option* const option = find(trial.configuration))
-      take(*option, value_of(trial.measured, objective), square(priors().elsewhere), false, true);
 }
 
 void Belief::observe(std::span<const Observation> observations, const Objective& objective) {
@@ -177,7 +173,6 @@ double Belief::factorise() {
 void Belief::widen_surprises() {
   const std::size_t n = seen_.size();
   std::vector<double> column(n);  // of L^-1
-  bool any = false;
   for (std::size_t j = 0; j < n; ++j) {
     double precision = 0, weighted = 0;
     for (std::size_t i = j; i < n; ++i) {
@@ -191,9 +186,8 @@ void Belief::widen_surprises() {
     if (more <= 0) continue;
     options_[seen_[j].option].surprise = more;
     common_[j * (j + 1) / 2 + j].always += more;
-    any = true;
   }
-  if (any) factorise();
+  factorise();
 }
 
 // Means of all, and variances of those that may be the best.

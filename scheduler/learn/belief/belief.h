@@ -50,7 +50,6 @@ class Belief {
     bool elsewhere;  ///< of frames of another size, or that took another time
   };
 
-  void observe(const std::vector<Trial>& trials, const Objective& objective);
   void observe(std::span<const Observation> observations, const Objective& objective);
   Option* find(const Configuration& configuration);
   void take(const Option& of, double value, double variance, bool at_length, bool elsewhere);

@@ -2,7 +2,6 @@
 #include "scheduler/learn/belief/next_experiment.h"
 
 #include <algorithm>
-#include <cmath>
 #include <string>
 #include <utility>
 
@@ -12,7 +11,6 @@
 #include "scheduler/learn/meaning/keep_up.h"
 #include "scheduler/learn/meaning/letters.h"
 #include "scheduler/learn/meaning/next_measurement.h"
-#include "scheduler/learn/meaning/regime.h"
 #include "scheduler/learn/meaning/splits.h"
 
 namespace tandem {

@@ -30,42 +30,43 @@ std::string difference(double logarithm) {
          (logarithm > 0 ? " better" : " worse");
 }
 
-class Trials {
- public:
-  Trials(const Belief& belief, const Facts& facts, const Findings& findings)
-      : belief_(belief), facts_(facts), findings_(findings), best_(belief.best()) {
-    for (const Observation& seen : facts.observations) {
-      if (!is_trial(seen.kind)) continue;
-      ++trials_;
-      tried_s_ += seen.lasted_s;
-    }
-    for (const Option& option : belief.options())
-      if (option.ran) best_fps_ = std::max(best_fps_, option.fps);
-  }
+struct Trials {
+  const Belief& belief;
+  const Facts& facts;
+  const Findings& findings;
+  const Option* const best = belief.best();
+  double tried_s = 0, best_fps = 0;
+  std::vector<double> later = {};  // what a trial of each option costs, as a value
+  std::vector<Line> lines = {};
 
   std::optional<NextTrial> next() {
-    const std::vector<Option>& options = belief_.options();
-    if (trials_ >= kMostTrials || options.empty()) return std::nullopt;
-    if (!best_) return NextTrial{std::ranges::max(options, {}, &Option::hope).configuration};
+    const std::vector<Option>& options = belief.options();
+    int trials = 0;
+    for (const Observation& seen : facts.observations) {
+      if (!is_trial(seen.kind)) continue;
+      ++trials;
+      tried_s += seen.lasted_s;
+    }
     for (const Option& option : options)
-      later_.push_back(option.ran ? 0 : cost_of(option).costs_s / priors().kept_s);
+      if (option.ran) best_fps = std::max(best_fps, option.fps);
+    if (trials >= kMostTrials || options.empty()) return std::nullopt;
+    if (!best) return NextTrial{std::ranges::max(options, {}, &Option::hope).configuration};
+    for (const Option& option : options)
+      later.push_back(option.ran ? 0 : cost_of(option).costs_s / priors().kept_s);
     std::optional<NextTrial> most;
     for (const Option& option : options) {
-      covariances_.clear();
-      for (const Option& rival : options) covariances_.push_back(belief_.covariance(rival, option));
       const NextTrial trial = worth_of(option);
       const double worth = trial.gain_s - trial.costs_s;
       if (worth > (most ? most->gain_s - most->costs_s : 0)) most = trial;
     }
-    if (most || belief_.confirmed()) return most;
-    most = trial_of(*best_);
+    if (most || belief.confirmed()) return most;
+    most = trial_of(*best);
     most->kind = Observation::Kind::look;
     return most;
   }
 
- private:
   double fill_s(const Configuration& configuration) const {
-    const double fill_s = latency_s(findings_.measurements, configuration);
+    const double fill_s = latency_s(findings.measurements, configuration);
     return std::isfinite(fill_s) ? fill_s : 0;
   }
 
@@ -76,12 +77,12 @@ class Trials {
   // training is to be short, which costs the more the longer it has lasted.
   Cost cost_of(const Option& option) const {
     const Priors& prior = priors();
-    const Configuration& runs = facts_.observations.back().configuration;
+    const Configuration& runs = facts.observations.back().configuration;
     const double in_s = fill_s(option.configuration);
     const double counted_s = glance_s(option.fps, in_s);
     const double change_s = option.configuration == runs ? 0 : in_s + fill_s(runs);
-    const double slower = std::max(0.0, 1 - option.fps / best_fps_);
-    const double second_costs = prior.second_costs * (1 + square(tried_s_ / prior.patience_s));
+    const double slower = std::max(0.0, 1 - option.fps / best_fps);
+    const double second_costs = prior.second_costs * (1 + square(tried_s / prior.patience_s));
     return {counted_s, (counted_s + (1 - prior.switching) * change_s) * slower +
                            prior.switching * change_s + (counted_s + change_s) * second_costs};
   }
@@ -89,45 +90,33 @@ class Trials {
   // Another option that never ran is no choice yet: a trial of it would come first.
   NextTrial worth_of(const Option& option) {
     const auto [counted_s, costs_s] = cost_of(option);
-    const double spread = std::sqrt(option.variance + belief_.noise(counted_s, true));
-    lines_.clear();
-    for (const Option& rival : belief_.options()) {
-      const std::size_t i = lines_.size();
-      lines_.push_back(
-          {covariances_[i] / spread, rival.mean - (&rival == &option ? 0 : later_[i])});
+    const double spread = std::sqrt(option.variance + belief.noise(counted_s, true));
+    lines.clear();
+    for (const Option& rival : belief.options()) {
+      const double later_costs = &rival == &option ? 0 : later[lines.size()];
+      lines.push_back({belief.covariance(rival, option) / spread, rival.mean - later_costs});
     }
     NextTrial trial = trial_of(option);
-    trial.gain_s =
-        priors().kept_s * (mean_of_greatest(lines_) - best_->mean - priors().indifferent);
+    trial.gain_s = priors().kept_s * (mean_of_greatest(lines) - best->mean - priors().indifferent);
     trial.costs_s = costs_s;
     return trial;
   }
 
   NextTrial trial_of(const Option& option) const {
     return {.configuration = option.configuration,
-            .best = &option == best_,
-            .expected = option.mean - best_->mean,
+            .best = &option == best,
+            .expected = option.mean - best->mean,
             .uncertain = std::sqrt(option.variance),
             .moved = option.mean - option.model,
             .moved_by = option.moved_by};
   }
-
-  const Belief& belief_;
-  const Facts& facts_;
-  const Findings& findings_;
-  const Option* const best_;
-  int trials_ = 0;
-  double tried_s_ = 0, best_fps_ = 0;
-  std::vector<double> later_;        // what a trial of each option costs, as a value
-  std::vector<double> covariances_;  // with the option in question
-  std::vector<Line> lines_;
 };
 
 }  // namespace
 
 std::optional<NextTrial> next_trial(const Belief& belief, const Facts& facts,
                                     const Findings& findings) {
-  return Trials(belief, facts, findings).next();
+  return Trials{belief, facts, findings}.next();
 }
 
 std::string explain(const NextTrial& trial) {

@@ -76,7 +76,6 @@ double mean_of_greatest(std::vector<Line>& lines) {
       if (corner > corners.back()) break;
       --kept;
       corners.pop_back();
-      corner = -kInfinity;
     }
     lines[kept++] = line;
     corners.push_back(corner);
