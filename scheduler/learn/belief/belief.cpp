@@ -102,9 +102,8 @@ void Belief::take(const Option& of, double value, double variance, bool at_lengt
 }
 
 double Belief::noise(double counted_s, bool brief) const {
-  const Priors& prior = priors();
-  const double rhythm = brief ? square(prior.glance) : 0;
-  return square(prior.noise) * (1 + 1 / counted_s) + rhythm;
+  const double rhythm = brief ? square(priors().glance) : 0;
+  return square(priors().noise) * (1 + 1 / counted_s) + rhythm;
 }
 
 // Takes the scales under which the observations are most likely, one after the other.

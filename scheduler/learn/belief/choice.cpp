@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <vector>
 
 #include "scheduler/learn/belief/next_trial.h"
@@ -58,7 +57,7 @@ double expected_loss(const Belief& belief, const Option& best) {
     const double spread = std::sqrt(variance);
     most = std::max(most, spread * mean_above_0((rival.mean - best.mean) / spread));
   }
-  return most < std::numeric_limits<float>::epsilon() ? 0 : most;  // as small as rounding
+  return most;
 }
 
 void rank(const Belief& belief, const Option* best, const Findings& findings, Choice& choice) {
@@ -85,7 +84,6 @@ Choice choose_derived(const Learnt& derived, const Objective& objective,
                       const Constraints& allowed) {
   const Findings& findings = derived.findings;
   Choice choice = choose(findings.measurements, objective, allowed, findings.trials);
-  if (choice.count == 0) return choice;
   const Belief belief(derived, {}, objective, allowed);
   rank(belief, belief.best(), findings, choice);
   return choice;

@@ -18,14 +18,6 @@ constexpr double kStep = 0.1;
 constexpr double kLaneCosts = 1e-4;  // each doubling of lanes: less than matters
 constexpr double kLanesAlike = 1.5;  // doublings of lanes at which errors have a correlation of 1/e
 
-Measurements with_device(Measurements measurements, double factor) {
-  for (StageMeasurements& stage : measurements.stages)
-    for (Cost* cost : {&stage.device, &stage.upload, &stage.download})
-      for (double* one : {&cost->seconds, &cost->joules.c, &cost->joules.g, &cost->joules.u})
-        *one *= factor;
-  return measurements;
-}
-
 struct Options {
   const Facts& facts;
   const Findings& findings;
@@ -47,9 +39,12 @@ struct Options {
               take(configuration, prediction);
           });
     };
-    const auto values_with = [&](double factor) {
+    const auto values_with = [&](double times) {  // as long on the device
+      Measurements other = m;
+      for (StageMeasurements& stage : other.stages)
+        for (Cost* cost : {&stage.device, &stage.upload, &stage.download}) cost->multiply(times);
       std::vector<double> values;
-      visit(with_device(m, factor), [&](const Configuration&, const Prediction& prediction) {
+      visit(other, [&](const Configuration&, const Prediction& prediction) {
         values.push_back(value_of(prediction, objective));
       });
       return values;

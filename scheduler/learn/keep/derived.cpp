@@ -25,11 +25,6 @@ bool differ_in_size_alone(Conditions a, const Conditions& b) {
   return a == b;
 }
 
-void multiply(Cost& cost, double by) {
-  for (double* value : {&cost.seconds, &cost.joules.c, &cost.joules.g, &cost.joules.u})
-    *value *= by;
-}
-
 /// What times at one size are at another one.
 class Scale {
  public:
@@ -47,7 +42,7 @@ class Scale {
 
   void apply(Cost& nearest, const Cost& second, Exponents bounds) const {
     const double by = factor(nearest.seconds, second.seconds, bounds);
-    multiply(nearest, by);
+    nearest.multiply(by);
   }
 
  private:
@@ -71,7 +66,7 @@ void scale(Measurements& m, const Measurements& second, const Scale& by) {
   split.cpu_share = share_to_run(split);
   // All numbers of threads alike, so that how they get in each other's way stays as it is.
   const double threads = by.factor(m.cg[0].seconds, second.cg[0].seconds, kOnCpu);
-  for (Cost& cost : m.cg) multiply(cost, threads);
+  for (Cost& cost : m.cg) cost.multiply(threads);
 }
 
 // Trials that err as those of which it was derived did.
@@ -149,12 +144,12 @@ Learnt derive(const Learnt& learnt, const Slowdown& slowdown) {
   derived.origin = Learnt::Origin::slower;
   derived.verified = false;
   Measurements& m = derived.findings.measurements;
-  for (Cost& cost : m.cg) multiply(cost, slowdown.cores);
+  for (Cost& cost : m.cg) cost.multiply(slowdown.cores);
   for (StageMeasurements& stage : m.stages) {
-    multiply(stage.cg, slowdown.cores);
-    multiply(stage.mg, slowdown.cores);
+    stage.cg.multiply(slowdown.cores);
+    stage.mg.multiply(slowdown.cores);
     for (Cost* cost : {&stage.device, &stage.upload, &stage.download})
-      multiply(*cost, slowdown.device);
+      cost->multiply(slowdown.device);
   }
   Split& split = m.split;
   split.cores = {slowdown.cores * split.cores.fixed_s, slowdown.cores * split.cores.rows_s};

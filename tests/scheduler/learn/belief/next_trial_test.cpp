@@ -6,6 +6,7 @@
 #include <chrono>
 #include <string>
 
+#include "scheduler/learn/belief/choice.h"
 #include "tests/scheduler/learn/observations.h"
 
 namespace tandem {
