@@ -80,21 +80,18 @@ const Trial* find_trial(std::span<const Trial> trials, const Configuration& conf
   return found == trials.end() ? nullptr : &*found;
 }
 
-Prediction mean_of_looks(std::span<const Prediction> looks, std::span<const double> weights) {
-  double fps = 0, energy_j = 0, latency_s = 0, rated = 0, metered = 0;
-  for (std::size_t i = 0; i < looks.size(); ++i) {
-    const Prediction& look = looks[i];
-    const double weight = weights[i];
-    rated += weight;
-    fps += weight * look.throughput_fps;
-    latency_s += weight * look.latency_s;
+Prediction mean_of_looks(std::span<const Prediction> looks) {
+  double fps = 0, energy_j = 0, latency_s = 0, metered = 0;
+  for (const Prediction& look : looks) {
+    fps += look.throughput_fps;
+    latency_s += look.latency_s;
     if (!known(look.energy_j)) continue;
-    metered += weight;
-    energy_j += weight * look.energy_j;
+    ++metered;
+    energy_j += look.energy_j;
   }
   Prediction mean = looks[0];
-  mean.throughput_fps = fps / rated;
-  mean.latency_s = latency_s / rated;
+  mean.throughput_fps = fps / static_cast<double>(looks.size());
+  mean.latency_s = latency_s / static_cast<double>(looks.size());
   mean.energy_j = metered > 0 ? energy_j / metered : kUnknown;
   mean.power_w = mean.energy_j * mean.throughput_fps;
   return mean;

@@ -15,13 +15,11 @@ struct Trial {
   Prediction predicted, measured;
   /// At length; then `measured` is their mean, else what a glance saw.
   std::vector<Prediction> looks = {};
-  std::vector<double> weights = {};  ///< one a look: how much it tells
-  std::vector<double> ended_s = {};  ///< one a look: when, since the training began
 };
 
 /// The mean of what one configuration did in at least one look. Energy is that of the looks in
-/// which the counter had a new value. `weights`: one a look.
-Prediction mean_of_looks(std::span<const Prediction> looks, std::span<const double> weights);
+/// which the counter had a new value.
+Prediction mean_of_looks(std::span<const Prediction> looks);
 
 /// The trial of that configuration, or null.
 const Trial* find_trial(std::span<const Trial> trials, const Configuration& configuration);

@@ -64,7 +64,7 @@ TEST(Trials, TeachNothingOfTheCpuAloneNorOfMediumGrain) {
 
 TEST(Trials, LooksWithoutANewValueOfTheCounterSayNothingOfEnergy) {
   const std::vector<Prediction> looks{expected(100, 2), expected(90, kUnknown), expected(80, 3)};
-  const Prediction mean = mean_of_looks(looks, std::vector<double>(3, 1));
+  const Prediction mean = mean_of_looks(looks);
   EXPECT_DOUBLE_EQ(mean.throughput_fps, 90);
   EXPECT_DOUBLE_EQ(mean.energy_j, 2.5);
   EXPECT_DOUBLE_EQ(mean.power_w, 225);

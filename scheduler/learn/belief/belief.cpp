@@ -9,7 +9,6 @@
 
 #include "scheduler/learn/belief/priors.h"
 #include "scheduler/learn/belief/value.h"
-#include "scheduler/learn/meaning/looks.h"
 
 namespace tandem {
 namespace {

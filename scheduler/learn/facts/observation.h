@@ -59,6 +59,14 @@ inline bool is_trial(Observation::Kind kind) {
   return kind == Observation::Kind::glance || kind == Observation::Kind::look;
 }
 
+/// A look lasts so long.
+inline constexpr double kLook_s = 0.5;
+
+/// Whether it lasted as long as a look.
+inline bool tells_at_length(const Observation& seen) {
+  return seen.kind == Observation::Kind::look || seen.frames * seen.frame_s >= kLook_s;
+}
+
 /// Whether there is never more than one frame under way, with so many devices.
 inline bool one_frame_at_a_time(const Configuration& configuration, int devices) {
   const bool medium = configuration.granularity == Granularity::medium;

@@ -6,9 +6,9 @@
 #include <iterator>
 #include <map>
 
+#include "model/correction.h"
 #include "scheduler/learn/meaning/interpret_cores.h"
 #include "scheduler/learn/meaning/letters.h"
-#include "scheduler/learn/meaning/looks.h"
 #include "scheduler/learn/meaning/splits.h"
 
 namespace tandem {
@@ -110,9 +110,8 @@ class Interpreter {
     for (const Beside& at : beside_) found_.measurements.cg_interpolated[at.cores - 1] = true;
   }
 
-  /// Of any configuration that ran as it would if it were chosen. `ended_s`: since the training
-  /// began.
-  void take_trial(const Observation& seen, double ended_s) {
+  /// Of any configuration that ran as it would if it were chosen.
+  void take_trial(const Observation& seen) {
     if (is_trial(seen.kind)) trials_.take(seen);
     const Configuration& configuration = seen.configuration;
     const bool look = tells_at_length(seen);
@@ -125,12 +124,9 @@ class Interpreter {
     const bool few = seen.kind == Kind::glance && seen.frames < kTellingFrames;
     if (!look && before && (few || !before->looks.empty())) return;  // it tells less
     if (look) {
-      if (before) {
-        trial.looks = before->looks;
-        trial.weights = before->weights;
-        trial.ended_s = before->ended_s;
-      }
-      add_look(trial, seen, ended_s);
+      if (before) trial.looks = before->looks;
+      trial.looks.push_back(trial.measured);
+      trial.measured = mean_of_looks(trial.looks);
     }
     // A glance is too short for the counter. Powers err less than rates do.
     if (!known(trial.measured.energy_j))
@@ -348,11 +344,8 @@ Findings interpret(std::span<const Observation> observations, const Chain& chain
       if (!is_trial(seen.kind) && (tells_of_cores(seen) ? cores : !cores && possible(seen)))
         interpreter.take_experiment(seen);
   interpreter.end_experiments();
-  double ended_s = 0;
-  for (const Observation& seen : observations) {
-    ended_s += seen.lasted_s;
-    if (possible(seen) && shows_a_configuration(seen)) interpreter.take_trial(seen, ended_s);
-  }
+  for (const Observation& seen : observations)
+    if (possible(seen) && shows_a_configuration(seen)) interpreter.take_trial(seen);
   return interpreter.findings();
 }
 
