@@ -17,9 +17,6 @@ using network::Network;
 using network::NetworkCpu;
 using network::NetworkOpenCL;
 
-// The rest of a stage's tensors is the memory that a frame takes.
-constexpr std::size_t kMostOutputs = kMaxTensors - 1;
-
 /// An output of the network as a tensor. Sides beyond those of a tensor become its outermost one.
 TensorSpec output_spec(TensorName name, const network::Shape& shape) {
   TensorSpec spec = TensorSpec::of<float>(name, 1);
@@ -99,16 +96,7 @@ struct DnnStage {
   };
 
   std::unique_ptr<DnnStageWork> make_work(const Settings& settings, const WorkRequest& request) {
-    if (settings.model.empty())
-      throw std::runtime_error("dnnstage has no network: set `model` to an ONNX file");
-    auto network = shared_network(settings.model);
-    if (network->inputs.size() != 1 || network->outputs.size() > kMostOutputs) {
-      throw std::runtime_error("'" + settings.model + "' has " +
-                               std::to_string(network->inputs.size()) + " inputs and " +
-                               std::to_string(network->outputs.size()) +
-                               " outputs; dnnstage computes networks with one input and at most " +
-                               std::to_string(kMostOutputs) + " outputs");
-    }
+    auto network = shared_network(settings.model, "dnnstage");
     const TensorSpec& image = request.inputs[0].spec;
     const network::Shape& wanted = network->of(network->inputs[0]).shape;
     if (image.type != GST_TANDEM_ELEMENT_TYPE_FLOAT32 ||

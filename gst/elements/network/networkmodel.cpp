@@ -1,18 +1,17 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "gst/elements/network/networkmodel.h"
 
-#include <stdexcept>
 #include <system_error>
 
 #include "files/utf8.h"
+#include "gst/elements/network/sharednetwork.h"
 
 namespace tandem {
 namespace {
 
-std::string checked(const std::string& path, const std::string& element) {
-  if (path.empty())
-    throw std::runtime_error(element + " has no network: set its property model to an ONNX file.");
-  return path;
+InputSize input_size_of(const network::Network& network) {
+  const network::Shape& sides = network.of(network.inputs[0]).shape;
+  return {static_cast<int>(sides[1]), static_cast<int>(sides[3]), static_cast<int>(sides[2])};
 }
 
 std::string stem_of(const std::string& path) {
@@ -34,7 +33,8 @@ ModelVersion model_version_of(const std::string& path) {
 }
 
 NetworkModel::NetworkModel(const std::string& path, const std::string& element, const ModelVersion&)
-    : input(network::read_input_size(checked(path, element))),
+    : network(shared_network(path, element)),
+      input(input_size_of(*network)),
       info(network::read_model_info(path)),
       name(stem_of(path)) {}
 

@@ -6,11 +6,12 @@
 #include <array>
 #include <cstdint>
 #include <filesystem>
+#include <memory>
 #include <string>
 #include <tuple>
 
-#include "kernels/network/input_size.h"
 #include "kernels/network/model_info.h"
+#include "kernels/network/network.h"
 #include "kernels/network_input/placement.h"
 
 /// What the elements around a network share: names of tensors, the model and its geometry.
@@ -34,13 +35,20 @@ FileVersion version_of(const std::string& path);
 using ModelVersion = std::array<FileVersion, 3>;
 ModelVersion model_version_of(const std::string& path);
 
-/// The elements' part of a model: of the ONNX file itself only the size of the input.
+/// The image that a network takes.
+struct InputSize {
+  int channels = 0;           ///< 1 or 3
+  int width = 0, height = 0;  ///< pixels
+};
+
+/// A network and the file beside it, for the elements around it.
 struct NetworkModel {
-  /// `version` tells one reading from another. Throws std::runtime_error: `element` has no model,
-  /// or a file cannot be read.
+  /// `version` tells one reading from another. Throws what shared_network() and read_model_info()
+  /// throw.
   NetworkModel(const std::string& path, const std::string& element, const ModelVersion& version);
 
-  network::InputSize input;
+  std::shared_ptr<const network::Network> network;
+  InputSize input;
   network::ModelInfo info;
   std::string name;  ///< that of the file, what readers of metadata know the model by
 };

@@ -3,9 +3,11 @@
 
 #include <map>
 #include <mutex>
+#include <stdexcept>
 #include <tuple>
 
 #include "gst/elements/network/networkmodel.h"
+#include "kernels/network/onnx/problem.h"
 
 namespace tandem {
 namespace {
@@ -48,12 +50,41 @@ class InUse {
   std::map<Key, std::shared_ptr<Entry>> entries_;
 };
 
+/// Most pixels a side of a network's input: those of the largest videos.
+constexpr int64_t kMostInputSide = 8192;
+
+bool is_image(const network::Shape& sides) {
+  const auto is_side = [](int64_t side) { return side >= 1 && side <= kMostInputSide; };
+  return sides.size() == 4 && sides[0] == 1 && (sides[1] == 1 || sides[1] == 3) &&
+         is_side(sides[2]) && is_side(sides[3]);
+}
+
+/// What the elements lack to compute the network; empty: nothing.
+std::string problem_of(const network::Network& network) {
+  if (network.inputs.size() != 1)
+    return "it has " + std::to_string(network.inputs.size()) +
+           " inputs; export it with one, an image";
+  if (network.outputs.size() > kMostOutputs)
+    return "it has " + std::to_string(network.outputs.size()) +
+           " outputs; export it with at most " + std::to_string(kMostOutputs);
+  const network::Shape& sides = network.of(network.inputs[0]).shape;
+  if (is_image(sides)) return {};
+  return "its input is " + network::reader::text_of(sides) +
+         "; export it with a static input of 1 x channels x height x width, and 1 or 3 channels";
+}
+
 }  // namespace
 
-std::shared_ptr<const network::Network> shared_network(const std::string& path) {
+std::shared_ptr<const network::Network> shared_network(const std::string& path,
+                                                       const std::string& element) {
+  if (path.empty())
+    throw std::runtime_error(element + " has no network: set its property model to an ONNX file");
   static InUse<FileVersion, network::Network> networks;
   return networks.of(version_of(path), [&] {
-    return std::make_shared<const network::Network>(network::read_network(path));
+    auto network = std::make_shared<const network::Network>(network::read_network(path));
+    if (const std::string problem = problem_of(*network); !problem.empty())
+      throw std::runtime_error("network " + network::reader::in_quotes(path) + ": " + problem);
+    return network;
   });
 }
 

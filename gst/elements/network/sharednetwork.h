@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 
+#include <gst/tandem/private/tensorspec.h>
+
+#include <cstddef>
 #include <memory>
 #include <string>
 
@@ -10,9 +13,15 @@
 
 namespace tandem {
 
-/// The network of an ONNX file. All elements of the process that use the file share it, as long as
-/// the file does not change. Throws what network::read_network() throws.
-std::shared_ptr<const network::Network> shared_network(const std::string& path);
+/// Most outputs of a network: the rest of a stage's tensors is the memory that a frame takes.
+inline constexpr std::size_t kMostOutputs = kMaxTensors - 1;
+
+/// The network of an ONNX file: its only input is an image, 1 x 1 or 3 channels x height x width,
+/// and it has at most kMostOutputs. All elements of the process that use the file share it, as long
+/// as the file does not change. Throws what network::read_network() throws, and std::runtime_error
+/// if `element` has no path or the network is another one.
+std::shared_ptr<const network::Network> shared_network(const std::string& path,
+                                                       const std::string& element);
 
 /// The network with its weights on the cores, shared as long as somebody uses it.
 std::shared_ptr<const network::NetworkCpu> network_on_cpu(

@@ -131,17 +131,56 @@ TEST(DnnStage, SaysWhatIsWrong) {
   expect_refusal("dnnstage device=cpu model=" + path, {"'dnn-input'", "dnninput"});
   expect_refusal(input + "dnnstage device=cpu model=" + save(two_outputs(2 * kWidth), "other"),
                  {"other.onnx", "set the same `model`"});
+}
 
+// Whichever element is the first to read it.
+TEST(DnnStage, EachElementRefusesABadFile) {
+  const std::string good = save(two_outputs());
+  const auto expect_refused = [&](const network::test::ModelBuilder& built,
+                                  const std::vector<std::string>& parts) {
+    const std::string bad = save(built, "bad"), on = " device=cpu";
+    for (const std::string& line :
+         {stages(bad, on), "dnninput model=" + good + on + " ! dnnstage model=" + bad + on,
+          stages(good, on) + " ! dnnboxes model=" + bad + on}) {
+      SCOPED_TRACE(line);
+      expect_refusal(line, parts);
+    }
+  };
   network::test::ModelBuilder unknown = two_outputs();
   unknown.node("LSTM", {"mean"}, {"sequence"});
-  expect_refusal(input + "dnnstage device=cpu model=" + save(unknown, "unknown"),
-                 {"unknown.onnx", "LSTM", "the LSTM"});
+  expect_refused(unknown, {"bad.onnx", "LSTM", "the LSTM"});
   network::test::ModelBuilder two_inputs = two_outputs();
   two_inputs.input("further", {1, 8, 1, 1});
   two_inputs.node("Add", {"mean", "further"}, {"sum"});
   two_inputs.output("sum");
-  expect_refusal(input + "dnnstage device=cpu model=" + save(two_inputs, "two"),
-                 {"two.onnx", "2 inputs"});
+  expect_refused(two_inputs, {"bad.onnx", "2 inputs", "export it with one"});
+  network::test::ModelBuilder many = two_outputs();
+  for (int i = 0; i < 6; ++i) {
+    many.node("Relu", {"mean"}, {"further" + std::to_string(i)});
+    many.output("further" + std::to_string(i));
+  }
+  expect_refused(many, {"bad.onnx", "8 outputs", "at most 7"});
+}
+
+// The file is exchanged for one that no element could read, with the same time and size.
+TEST(DnnStage, PipelinesOfAProcessShareTheNetwork) {
+  const std::string path = save(two_outputs());
+  Stream first(bin_of(stages(path), "keep-tensors=true"), kSize);
+  first.play();
+  first.push(0, 1);
+  const std::vector<Result> results = first.pull(1);
+  ASSERT_EQ(results.size(), 1U);
+  const network::Network network = network::read_network(path);
+  const auto time = std::filesystem::last_write_time(path);
+  const std::string garbage(std::filesystem::file_size(path), 'x');
+  std::ofstream(path, std::ios::binary) << garbage;
+  std::filesystem::last_write_time(path, time);
+  for (int i = 0; i < 2; ++i) {
+    Stream further(bin_of(stages(path), "keep-tensors=true"), kSize);
+    const std::vector<Result> again = further.run(1);
+    ASSERT_EQ(again.size(), 1U);
+    expect_outputs(again[0], network);
+  }
 }
 
 }  // namespace

@@ -265,9 +265,10 @@ TEST(BadNetwork, IsNamed) {
   expect_error("dnninput device=cpu model=" + missing, {missing});
   expect_error("dnninput device=cpu model=" + foreign, {foreign, "it is no ONNX file"});
   for (const std::vector<int>& sides :
-       {std::vector<int>{1, 16, 24, 3}, {2, 3, 16, 24}, {1, 3, 0, 24}, {3, 16, 24}, {}})
+       {std::vector<int>{1, 16, 24, 3}, {2, 3, 16, 24}, {1, 3, 16, 9000}, {3, 16, 24}, {}})
     expect_error(input(model(kInfo, sides)) + " device=cpu",
                  {"net.onnx", "1 x channels x height x width"});
+  expect_error(input(model(kInfo, {1, 3, 0, 24})) + " device=cpu", {"net.onnx", "no elements"});
   expect_error(boxes(model()), {"dnnboxes needs the tensor 'dnn-output', which dnnstage makes"});
 }
 

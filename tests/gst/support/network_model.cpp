@@ -29,7 +29,10 @@ std::string network_model_file(const std::string& name, const std::vector<int>& 
   std::string shape;
   for (const int side : sides) shape += message(1, number(1, static_cast<unsigned>(side)));
   const std::string type = message(1, number(1, 1) + message(2, shape));  // of floats
-  const std::string graph = message(11, message(1, "image") + message(2, type));
+  const std::string identity = message(1, "image") + message(2, "same") + message(4, "Identity");
+  const std::string graph = message(1, identity) +
+                            message(11, message(1, "image") + message(2, type)) +
+                            message(12, message(1, "same"));
   const std::string opset = message(8, number(2, 13));
   const std::string path = temporary_folder() + "/" + name + ".onnx";
   std::ofstream(path, std::ios::binary) << number(1, 8) << message(7, graph) << opset;

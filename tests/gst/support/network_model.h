@@ -6,7 +6,7 @@
 
 namespace tandem::test {
 
-/// Writes NAME.onnx into temporary_folder(), whose only content is an input of these sides, and
+/// Writes NAME.onnx into temporary_folder(), whose output is its input, an image of these sides, and
 /// NAME.onnx.modelinfo with this text; empty: none. Returns the path of the ONNX file.
 std::string network_model_file(const std::string& name, const std::vector<int>& sides,
                                const std::string& info);
