@@ -232,6 +232,7 @@ ModelInfo read_model_info(const std::string& onnx_path) {
               kKeys);
 
   ModelInfo info;
+  info.path = path;
   bool has_ranges = given.contains("mean") || given.contains("deviation");
   for (const KeyEntry& entry : entries) {
     try {

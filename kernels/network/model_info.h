@@ -34,6 +34,7 @@ struct ModelInfo {
   std::array<float, 3> mean{0, 0, 0}, deviation{1, 1, 1};
   float padding = 0;  ///< v around a letterboxed frame, in all channels
 
+  std::string path;  ///< of the file that was read
   Decoder decoder = Decoder::none;
   Scores scores = Scores::probabilities;
   std::vector<std::string> labels;      ///< of each class, without the background of `ssd`

@@ -62,6 +62,13 @@ class DnnDecoder {
   bool classes() const { return classes_; }
   GQuark quark(int label) const { return quarks_[static_cast<std::size_t>(label)]; }
 
+  network::ScoreRange score_range(const float* output) const {
+    if (!classes_) return boxes_->score_range(output);
+    network::ScoreRange range;
+    range.add({output, quarks_.size()});
+    return range;
+  }
+
   /// Detections in pixels of the frame, or the frame's class as one that has no box.
   void decode(const float* output, const DnnBoxesSettings& settings,
               const network::Placement& placement, std::vector<Detection>& found) const {
@@ -99,6 +106,10 @@ class DnnBoxesWork final : public StageWork {
     outputs_ = {TensorSpec::scratch_of<int32_t>("count", 1),
                 TensorSpec::scratch_of<float>("boxes", settings.max_detections,
                                               sizeof(Detection) / sizeof(float))};
+    const network::ScoreRange of_first_frame =
+        decoder_.score_range(static_cast<const float*>(request.inputs[0].values()));
+    notice_ = network::scores_advice(model_->info, of_first_frame);
+    if (!notice_.empty()) notice_ += " into '" + model_->info.path + "'";
   }
 
   int rows() const override { return 1; }

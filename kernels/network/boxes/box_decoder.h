@@ -2,8 +2,10 @@
 #pragma once
 
 #include <cstddef>
+#include <limits>
 #include <memory>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "kernels/network/model_info.h"
@@ -22,6 +24,12 @@ struct DecoderRequest {
   std::vector<bool> wanted{};             ///< by class; empty: all classes
 };
 
+/// The least and the largest score of an output. Those that are not numbers are left out.
+struct ScoreRange {
+  float least = std::numeric_limits<float>::infinity(), most = -least;
+  void add(std::span<const float> scores);
+};
+
 /// Immutable. Thread-safe.
 class BoxDecoder {
  public:
@@ -33,6 +41,9 @@ class BoxDecoder {
   /// probabilities: the file has logits.
   virtual void decode(const float* output, float threshold,
                       std::vector<Detection>& found) const = 0;
+
+  /// Looks at all scores, which takes longer than decode().
+  virtual ScoreRange score_range(const float* output) const = 0;
 };
 
 /// The decoder of ModelInfo::decoder. Throws std::runtime_error if shape, labels and keys
@@ -54,6 +65,10 @@ struct FrameClass {
 
 /// The best class of ModelInfo::Decoder::classes: one value a class. Throws as decode() does.
 FrameClass best_class(std::span<const float> output, ModelInfo::Scores scores);
+
+/// What to write into the model information if scores of this range are not what its `scores` says;
+/// empty: nothing.
+std::string scores_advice(const ModelInfo& info, const ScoreRange& range);
 
 /// Throws std::runtime_error unless as many labels as classes are named.
 void check_labels(const ModelInfo& info, std::size_t classes);

@@ -9,7 +9,7 @@
 namespace tandem::network {
 namespace {
 
-constexpr float kMostProbability = 1.01f;  // rounding
+constexpr float kRounding = 0.01f;  // of probabilities
 
 }  // namespace
 
@@ -40,12 +40,34 @@ float ScoreScale::value_at(float probability) const {
 
 float ScoreScale::probability_of(float value) const {
   if (sigmoid_) return 1 / (1 + std::exp(-value));
-  if (value > kMostProbability && std::isfinite(value)) {
+  if (value > 1 + kRounding && std::isfinite(value)) {
     throw std::runtime_error("the network's output has a score of " + std::to_string(value) +
                              ", which is no probability: write sigmoid or softmax into `scores` of "
                              "the model information");
   }
   return value;
+}
+
+void ScoreRange::add(std::span<const float> scores) {
+  for (const float score : scores) {
+    least = std::min(least, score);
+    most = std::max(most, score);
+  }
+}
+
+std::string scores_advice(const ModelInfo& info, const ScoreRange& range) {
+  if (info.scores == ModelInfo::Scores::probabilities) {
+    if (range.least >= -kRounding) return {};  // decode() refuses those above 1
+    const bool has_softmax =
+        info.decoder == ModelInfo::Decoder::ssd || info.decoder == ModelInfo::Decoder::classes;
+    return "The network's scores are logits, because some are below 0: write scores=sigmoid" +
+           std::string(has_softmax ? " or scores=softmax" : "");
+  }
+  const bool may_be = range.least >= -kRounding && range.most <= 1 + kRounding;
+  // A frame has few values of classes, which may be logits that happen to lie there.
+  if (!may_be || range.least > range.most || info.decoder == ModelInfo::Decoder::classes) return {};
+  return "The network's scores seem to be probabilities, because all lie between 0 and 1: write "
+         "scores=probabilities";
 }
 
 void keep_best_of_places(std::vector<Candidate>& candidates) {

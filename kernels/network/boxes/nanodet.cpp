@@ -51,6 +51,12 @@ class NanodetDecoder final : public BoxDecoder {
     }
   }
 
+  ScoreRange score_range(const float* output) const override {
+    ScoreRange range;
+    range.add({output, static_cast<std::size_t>(classes_) * places_.size()});
+    return range;
+  }
+
  private:
   // Expectation of the distribution over the bins of one side.
   float expectation(const float* logits, int side) const {

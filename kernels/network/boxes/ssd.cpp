@@ -105,6 +105,13 @@ class SsdDecoder final : public BoxDecoder {
     }
   }
 
+  ScoreRange score_range(const float* output) const override {
+    ScoreRange range;
+    for (std::size_t a = 0; a < anchors_.size(); ++a)
+      range.add({row(output, a) + kCodes + 1, static_cast<std::size_t>(classes_)});
+    return range;
+  }
+
  private:
   const float* row(const float* output, std::size_t anchor) const {
     return output + anchor * (kCodes + 1 + static_cast<std::size_t>(classes_));

@@ -56,6 +56,13 @@ class YoloV5Decoder final : public BoxDecoder {
     }
   }
 
+  ScoreRange score_range(const float* output) const override {
+    ScoreRange range;
+    for (int place = 0; place < places_; ++place)
+      range.add({row(output, place) + kBox, 1 + static_cast<std::size_t>(classes_)});
+    return range;
+  }
+
  private:
   const float* row(const float* output, int place) const {
     return output +
@@ -100,6 +107,12 @@ class YoloV8Decoder final : public BoxDecoder {
       const auto at = [&](std::size_t value) { return plane(output, value)[candidate.place]; };
       add_centred(at(0), at(1), at(2), at(3), candidate, found);
     }
+  }
+
+  ScoreRange score_range(const float* output) const override {
+    ScoreRange range;
+    range.add({plane(output, kBox), static_cast<std::size_t>(classes_ * places_)});
+    return range;
   }
 
  private:

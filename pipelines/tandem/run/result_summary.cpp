@@ -59,7 +59,12 @@ class Findings final : public ResultSummary {
     return !results.scenes.empty() || !results.objects.empty();
   }
   std::string progress() const override { return text(1); }
-  std::string summary() const override { return text(5); }
+  std::string summary() const override {
+    if (!classes_.empty() || !objects_.empty()) return text(5);
+    return text(5) +
+           ": try a lower --threshold, or check scores, colors, mean and deviation in the "
+           ".modelinfo file (docs/networks.md)";
+  }
 
  private:
   using Counts = std::map<std::string, uint64_t>;

@@ -197,6 +197,30 @@ TEST(NetworkBoxes, ObeysItsProperties) {
   EXPECT_EQ(boxes_with("labels=\"car, person\""), 2U);
 }
 
+// Logits below the threshold are nothing found, without any error.
+TEST(NetworkBoxes, LogitsThatAreReadAsProbabilitiesAreReportedOnce) {
+  const std::string path = model();
+  for (const char* configuration : {"threads=1", "threads=3"}) {
+    Stream stream(
+        bin_of(input(path) + " ! " + network_of(1, 7, "12, 8, 8, 4, -2.5f, -0.9f, -0.2f") + " ! " +
+                   boxes(path, "name=boxes"),
+               configuration),
+        kSize);
+    stream.play();
+    stream.push(0, 3);
+    for (const Result& result : stream.pull(3)) EXPECT_TRUE(result.boxes.empty());
+    g_object_set(stream.element("boxes"), "threshold", 0.4, nullptr);
+    stream.push(3, 6);
+    stream.end();
+    EXPECT_EQ(stream.pull_all().size(), 3U);
+    const std::vector<Message> warnings = stream.messages.all(GST_MESSAGE_WARNING);
+    ASSERT_EQ(warnings.size(), 1U);
+    EXPECT_EQ(warnings[0].source, "boxes");
+    EXPECT_NE(warnings[0].text.find("write scores=sigmoid"), std::string::npos) << warnings[0].text;
+    EXPECT_NE(warnings[0].text.find("'" + path + ".modelinfo'"), std::string::npos);
+  }
+}
+
 TEST(NetworkBoxes, ThresholdsMayChangeInMidStream) {
   Stream stream(bin_of(input(model()) + " ! " + known_network() + " ! " +
                        boxes(model(), "name=boxes threshold=0.95")),
@@ -273,10 +297,10 @@ TEST(BadNetwork, IsNamed) {
 }
 
 TEST(BadNetwork, WithoutModelInformationSaysWhatToWrite) {
+  const std::string bare = network_model_file("bare", kSides, "");
   for (const std::string& line :
-       {input(network_model_file("bare", kSides, "")) + " device=cpu",
-        input(model()) + " device=cpu ! " + known_network() + " device=cpu ! " +
-            boxes(network_model_file("bare", kSides, ""))})
+       {input(bare) + " device=cpu",
+        input(model()) + " device=cpu ! " + known_network() + " device=cpu ! " + boxes(bare)})
     expect_error(line, {".onnx.modelinfo'", "[tandem]", "decoder", "labels", "colors", "mean"});
   expect_error(input(model("[tandem]\ndecoder=yolo5\n")) + " device=cpu",
                {"net.onnx.modelinfo' line 2 ('decoder') has 'yolo5': write nanodet"});

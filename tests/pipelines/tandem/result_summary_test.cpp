@@ -76,6 +76,16 @@ TEST(ResultSummary, Labels) {
   EXPECT_EQ(found->summary(), "forest in 60%, coast in 20%, street in 20% of the frames");
 }
 
+TEST(ResultSummary, ANetworkThatFindsNothingComesWithCauses) {
+  const auto found = summarise_findings(nullptr);
+  found->add(frame().get());
+  EXPECT_EQ(found->progress(), "nothing found");
+  for (const char* cause : {"--threshold", "scores", "colors", "mean"})
+    EXPECT_NE(found->summary().find(cause), std::string::npos) << cause;
+  found->add(frame_with_regions(2).get());
+  EXPECT_EQ(found->summary(), "2 person");
+}
+
 // A label may be any text of a model's file.
 TEST(ResultSummary, LabelsCannotControlTheTerminal) {
   const auto found = summarise_labels(nullptr);

@@ -307,6 +307,57 @@ TEST(BoxDecoder, LogitsAreNoProbabilities) {
   }
 }
 
+/// Scores of an output, without codes, the background and distances.
+std::size_t scores_of(const Case& c) {
+  const std::size_t rows = c.output.shape[1], columns = c.output.shape[2];
+  switch (c.info.decoder) {
+    case Decoder::ssd:
+      return 2 * rows;
+    case Decoder::yolov5:
+    case Decoder::yolox:
+      return 3 * rows;  // with objectness
+    default:
+      return 2 * columns;
+  }
+}
+
+TEST(BoxDecoder, AdvisesOnScores) {
+  for (Case& c : all_cases()) {
+    const auto decoder = make_box_decoder(c.info, {c.output.shape, c.width, c.height, {}});
+    const auto advice = [&] {
+      return scores_advice(c.info, decoder->score_range(c.output.values.data()));
+    };
+    const bool logits = c.info.scores != Scores::probabilities;
+    const std::string all_within = logits ? "write scores=probabilities" : "";
+    std::fill(c.output.values.begin(), c.output.values.end(), 0.5f);
+    EXPECT_NE(advice().find(all_within), std::string::npos);
+    EXPECT_EQ(advice().empty(), !logits);
+    std::size_t scores = 0;
+    for (float& value : c.output.values) {
+      value = -0.02f;
+      const std::string found = advice();
+      if (found.empty() == logits) {
+        ++scores;
+        EXPECT_EQ(found.find("write scores=sigmoid") == found.npos, logits);
+      }
+      value = 0.5f;
+    }
+    EXPECT_EQ(scores, scores_of(c));
+    std::fill(c.output.values.begin(), c.output.values.end(), kNan);
+    EXPECT_EQ(advice(), "");
+  }
+}
+
+TEST(BoxDecoder, AdvisesOnTheScoresOfClasses) {
+  const auto advice = [](Scores scores, float least, float most) {
+    return scores_advice(info_of(Decoder::classes, scores), {least, most});
+  };
+  EXPECT_NE(advice(Scores::probabilities, -2, 0.7f), "");
+  EXPECT_EQ(advice(Scores::probabilities, -0.001f, 0.7f), "");
+  EXPECT_EQ(advice(Scores::softmax, -2, 3), "");
+  EXPECT_EQ(advice(Scores::softmax, 0.1f, 0.7f), "") << "logits may lie there";
+}
+
 TEST(BoxDecoder, WhatContradictsItselfIsRefused) {
   for (const Case& c : all_cases()) {
     EXPECT_EQ(error_of(c.info, c.output.shape, c.width, c.height), "");
