@@ -24,7 +24,7 @@ const std::string kInfo =
     "labels=person,car\n";
 
 std::string model(const std::string& info = kInfo, const std::vector<int>& sides = kSides) {
-  return network_model_file("net", sides, info);
+  return network_model_file(temporary_folder() + "/net.onnx", sides, info);
 }
 std::string input(const std::string& path) { return "dnninput model=" + path; }
 
@@ -297,7 +297,7 @@ TEST(BadNetwork, IsNamed) {
 }
 
 TEST(BadNetwork, WithoutModelInformationSaysWhatToWrite) {
-  const std::string bare = network_model_file("bare", kSides, "");
+  const std::string bare = network_model_file(temporary_folder() + "/bare.onnx", kSides, "");
   for (const std::string& line :
        {input(bare) + " device=cpu",
         input(model()) + " device=cpu ! " + known_network() + " device=cpu ! " + boxes(bare)})

@@ -138,12 +138,15 @@ std::vector<uint8_t> pixels(int index, Size size, const char* format) {
   return all;
 }
 
-GstBuffer* make_frame(int index, Size size, const char* format) {
-  const std::vector<uint8_t> content = pixels(index, size, format);
+GstBuffer* timed_frame(int index, const std::vector<uint8_t>& content) {
   GstBuffer* buffer = gst_buffer_new_memdup(content.data(), content.size());
   GST_BUFFER_PTS(buffer) = static_cast<GstClockTime>(index) * kFrameTime;
   GST_BUFFER_DURATION(buffer) = kFrameTime;
   return buffer;
+}
+
+GstBuffer* make_frame(int index, Size size, const char* format) {
+  return timed_frame(index, pixels(index, size, format));
 }
 
 Result read_result(GstBuffer* buffer) {

@@ -29,7 +29,9 @@ bool have_opencl_device();
 std::string caps_text(Size size, const char* format = "GRAY8");
 /// The pixels of frame `index`: noise in blocks, always the same for the same arguments.
 std::vector<uint8_t> pixels(int index, Size size, const char* format = "GRAY8");
-/// A buffer with these pixels; its time is 40 ms times its index.
+/// A buffer with this content; its time is 40 ms times its index.
+GstBuffer* timed_frame(int index, const std::vector<uint8_t>& content);
+/// The same with the pixels above.
 GstBuffer* make_frame(int index, Size size, const char* format = "GRAY8");
 
 struct Box {

@@ -9,7 +9,9 @@
 #include <sstream>
 #include <thread>
 
+#include "kernels/network/have_networks.h"
 #include "tests/gst/publish/real_broker.h"
+#include "tests/gst/support/network_model.h"
 #include "tests/pipelines/jobs/json_frames.h"
 #include "tests/pipelines/support/command.h"
 
@@ -66,10 +68,14 @@ class JobsCommand : public testing::Test {
   std::string log(const std::string& name) { return read_file(folder_ + "/" + name + ".log"); }
   std::string gathered(const std::string& file) { return read_file(results_ + "/" + file); }
   // What one `tandem run` gives.
-  std::string expected(const std::string& application, const std::string& video) {
+  std::string expected(const std::string& application, const std::string& video,
+                       const std::vector<std::string>& options = {}) {
     const std::string file = video + "." + application + ".jsonl";
-    tandem({"run", application, "--input", video, "--device", "cpu", "--adapt", "off",
-            "--knowledge", "off", "--metadata", file});
+    std::vector<std::string> words{"run",         application, "--input",    video,
+                                   "--device",    "cpu",       "--adapt",    "off",
+                                   "--knowledge", "off",       "--metadata", file};
+    words.insert(words.end(), options.begin(), options.end());
+    tandem(words);
     return read_file(file);
   }
   static nlohmann::json status() {
@@ -112,6 +118,44 @@ TEST_F(JobsCommand, GiveWhatOneRunGives) {
   EXPECT_EQ(server_->ask({"HLEN", "site/people:done"}), "0\n");
   EXPECT_EQ(server_->ask({"HLEN", "site/people:progress"}), "0\n");
   EXPECT_EQ(std::distance(fs::directory_iterator(results_), {}), 3);
+}
+
+// The model is a file that workers open.
+TEST_F(JobsCommand, ANetworkGivesWhatOneRunGives) {
+  if (!network::kHaveNetworks) GTEST_SKIP() << network::kNoNetworks;
+  const std::string gate = video("gate.avi", 60), model = folder_ + "/person.onnx";
+  const std::vector<std::string> with_model{"--model", person_network_file(model)};
+  EXPECT_EQ(run_tandem({"submit", "--application", "network", gate}).status, 2) << "no model";
+  const std::string submitted =
+      tandem({"submit", "--application", "network", "--model", model, "--part", "1", gate}).output;
+  EXPECT_NE(submitted.find("3 jobs"), std::string::npos) << submitted;
+  work();
+  tandem({"gather", "--output", results_});
+  const std::vector<std::string> lines = comparable(gathered("1-gate.avi.jsonl"));
+  EXPECT_EQ(lines, comparable(expected("network", gate, with_model)));
+  ASSERT_EQ(lines.size(), 60U);
+  for (const std::string& line : lines) {
+    const nlohmann::json detections = nlohmann::json::parse(line).at("detections");
+    ASSERT_EQ(detections.size(), 1U);
+    EXPECT_EQ(detections[0].at("label"), "person");
+  }
+}
+
+TEST_F(JobsCommand, AJobWithoutItsNetworkIsSetAsideWithItsReason) {
+  if (!network::kHaveNetworks) GTEST_SKIP() << network::kNoNetworks;
+  const std::string gate = video("gate.avi", 25), model = folder_ + "/person.onnx";
+  person_network_file(model);
+  tandem({"submit", "--application", "network", "--model", model, gate});
+  fs::remove(model);
+  Process worker;
+  worker.start({std::getenv("TANDEM_COMMAND"), "worker", "--until-empty", "--device", "cpu",
+                "--attempts", "1"},
+               folder_ + "/worker.log");
+  EXPECT_TRUE(comes_true([&] { return !worker.runs(); })) << log("worker");
+  const nlohmann::json failed = status().at("failed");
+  ASSERT_EQ(failed.size(), 1U);
+  EXPECT_NE(failed[0].at("reason").get<std::string>().find("person.onnx"), std::string::npos)
+      << failed.dump();
 }
 
 // Four workers: one is killed in the middle of a job, one is stopped for longer than a claim lasts
