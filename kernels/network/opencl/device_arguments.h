@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#pragma once
 
 // Arguments of the kernels of a network: they lie among the constants on the device. Compiled as
 // C++ and, in front of each kernel, as OpenCL C, where all fields take 4 bytes.
@@ -8,6 +7,7 @@
 // others from the start of the constants.
 
 #ifdef __cplusplus
+#pragma once
 namespace tandem::network {
 #endif
 

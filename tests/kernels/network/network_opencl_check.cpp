@@ -110,6 +110,16 @@ TEST_P(NetworkOnDevice, Networks) {
   for (int i = 0; i < repetitions(40); ++i) expect_agreement(random_network(random, 10));
 }
 
+// PoCL prints the number of warnings for users to see, at each start.
+TEST_P(NetworkOnDevice, KernelsCompileWithoutWarnings) {
+  std::mt19937 random = generator(5);
+  const RandomCase made = random_network(random, 4);
+  const auto context = opencl::Context::open("any");  // one that has built nothing
+  testing::internal::CaptureStderr();
+  const NetworkOpenCL computes(*context, made.network);
+  EXPECT_EQ(testing::internal::GetCapturedStderr().find("warning"), std::string::npos);
+}
+
 TEST_P(NetworkOnDevice, TwoQueuesAtOnce) {
   std::mt19937 random = generator(3);
   const RandomCase made = random_network(random, 12);
