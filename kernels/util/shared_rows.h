@@ -14,7 +14,7 @@ namespace tandem {
 /// Who computes which rows of one frame, in steps that follow each other. A thread goes on below
 /// the rows that it took last: what it made for them serves the next ones, too. One that has
 /// nothing to go on with takes the lower half of what another one has left. A thread waits only for
-/// rows that others compute already, and only where the next step has enough for several: one alone
+/// rows that others compute already, and only where a later step has enough for several: one alone
 /// gets to the end. It sleeps if that takes long, since the other one may have lost its core.
 class SharedRows {
  public:
@@ -33,6 +33,8 @@ class SharedRows {
   ///   int rows(int step)           at least 1
   ///   int ahead()                  rows below a part that computing it may write as well
   ///   int worth()                  fewest rows that are worth to be taken from another thread
+  ///   int part()                   most rows between two looks at what others have taken
+  ///   bool awaits(int step)        whether a thread without rows of `step` waits for a later one
   ///   void compute(const Part&)    if it throws, nobody waits for its rows
   template <typename Work>
   void share(Work&& work, Stop stop) {
@@ -45,7 +47,7 @@ class SharedRows {
     while (!stop()) {
       const int opened = step_.load(std::memory_order_acquire);
       const int before = part.step, end = part.rows.end;
-      if (take(me, work.ahead(), part) || (rob(me, work) && take(me, work.ahead(), part))) {
+      if (take(me, work, part) || (rob(me, work) && take(me, work, part))) {
         part.goes_on = end > 0 && part.step == before && part.rows.begin == end;
         work.compute(part);
         waited = 0;
@@ -54,13 +56,16 @@ class SharedRows {
           open(work, me, part.step + 1);
         continue;
       }
-      if (opened >= work.steps() - 1 || work.rows(opened + 1) < 2 * work.worth()) {
+      if (!work.awaits(opened)) {
         abandon.nothing = true;
         return;
       }
       wait(opened, waited++);
     }
   }
+
+  /// Whether all rows of all steps are computed.
+  bool is_done(int steps) const { return step_.load(std::memory_order_acquire) == steps; }
 
  private:
   // Who leaves in the middle: nobody is to sleep until it opens the next step.
@@ -88,8 +93,6 @@ class SharedRows {
     step_.notify_all();
   }
 
-  static constexpr int kPartRows = 16;  // between two looks at what others have taken
-
   // Rows that a thread has not begun, and their step, in one word.
   struct Range {
     int step = 0;
@@ -115,16 +118,17 @@ class SharedRows {
     reach(step);
   }
 
-  bool take(int me, int ahead, Part& part) {
+  template <typename Work>
+  bool take(int me, const Work& work, Part& part) {
     uint64_t word = ranges_[me].load(std::memory_order_acquire);
     for (;;) {
       const auto [step, rows] = unpack(word);
       if (rows.count() <= 0) return false;
-      const int end = std::min(rows.begin + kPartRows, rows.end);
+      const int end = std::min(rows.begin + work.part(), rows.end);
       if (!ranges_[me].compare_exchange_weak(word, pack({step, {end, rows.end}}),
                                              std::memory_order_acq_rel))
         continue;
-      part = {step, {rows.begin, end}, std::min(end + ahead, rows.end), false};
+      part = {step, {rows.begin, end}, std::min(end + work.ahead(), rows.end), false};
       return true;
     }
   }

@@ -26,6 +26,8 @@ struct Work {
   int rows(int step) const { return rows_of_steps[static_cast<std::size_t>(step)]; }
   int ahead() const { return rows_ahead; }
   int worth() const { return rows_worth; }
+  int part() const { return 16; }
+  bool awaits(int step) const { return step + 1 < steps() && rows(step + 1) >= 2 * rows_worth; }
   void compute(const Part& part) const { computes(part); }
 };
 
@@ -47,6 +49,7 @@ TEST(SharedRows, OneThreadGoesThroughAllStepsFromTheTopDown) {
   shared.share(work, {});
   EXPECT_EQ(step, 2);
   EXPECT_EQ(row, 1);
+  EXPECT_TRUE(shared.is_done(3));
 }
 
 TEST(SharedRows, AnotherThreadTakesTheLowerHalfAndGoesOnThere) {
@@ -182,6 +185,7 @@ TEST(SharedRows, StopEndsIt) {
   work.computes = [&](const Part&) { stop = ++parts == 3; };
   shared.share(work, Stop(stop));
   EXPECT_EQ(parts, 3);
+  EXPECT_FALSE(shared.is_done(1));
 }
 
 }  // namespace
