@@ -30,7 +30,7 @@ class SharedRows {
 
   /// Takes parts until nothing is left, or `stop` says so; what `work` has:
   ///   int steps()
-  ///   int rows(int step)           at least 1
+  ///   int rows(int step)           at least 1; asked once, by the thread that opens the step
   ///   int ahead()                  rows below a part that computing it may write as well
   ///   int worth()                  fewest rows that are worth to be taken from another thread
   ///   int part()                   most rows between two looks at what others have taken
@@ -112,8 +112,9 @@ class SharedRows {
   template <typename Work>
   void open(const Work& work, int me, int step) {
     if (step < work.steps()) {
-      left_.store(work.rows(step), std::memory_order_relaxed);
-      ranges_[me].store(pack({step, {0, work.rows(step)}}), std::memory_order_release);
+      const int rows = work.rows(step);
+      left_.store(rows, std::memory_order_relaxed);
+      ranges_[me].store(pack({step, {0, rows}}), std::memory_order_release);
     }
     reach(step);
   }

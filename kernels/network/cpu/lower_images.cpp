@@ -30,16 +30,20 @@ Sides padding_after(const Window& w, const Shape& in, const Shape& out) {
   return after;
 }
 
-Sides weight_sides(const Shape& weights, int groups) {
+/// Of the first `channels` of the output.
+Sides weight_sides(Shape weights, int64_t groups, int64_t channels) {
+  const int64_t each = weights[0] / groups;
+  weights[0] = channels;
   if (groups == 1) return weights;
-  Sides sides{groups, weights[0] / groups};
+  Sides sides{channels / each, each};
   sides.insert(sides.end(), weights.begin() + 1, weights.end());
   return sides;
 }
 
+/// Of the first `channels` of the output.
 ConvolutionDescription describe_convolution(const Values& values, const Step& step,
                                             const Convolution& c, const Layout& in,
-                                            const Layout& out) {
+                                            const Layout& out, int64_t channels) {
   const Shape& image = values.shape(step.inputs[0]);
   const Shape& result = values.shape(step.output);
   const Window& w = c.window;
@@ -50,8 +54,8 @@ ConvolutionDescription describe_convolution(const Values& values, const Step& st
   append(after, step.activation);
   return described<dnnl::convolution_forward>(
       attributes_with(after), prop_kind::forward_inference, dnnl::algorithm::convolution_direct, in,
-      any_layout(weight_sides(values.shape(step.inputs[1]), c.groups)),
-      bias ? plain({result[1]}) : Layout(), out, two(w.stride),
+      any_layout(weight_sides(values.shape(step.inputs[1]), c.groups, channels)),
+      bias ? plain({channels}) : Layout(), out, two(w.stride),
       Sides{w.dilation[0] - 1, w.dilation[1] - 1}, two(w.before), padding_after(w, image, result));
 }
 
@@ -65,7 +69,7 @@ ConvolutionDescription best_convolution(const Values& values, const Step& step,
   for (const auto& [from, to] :
        {std::pair{in, out}, std::pair{any_layout(image), any_layout(values.shape(step.output))}}) {
     try {
-      auto next = describe_convolution(values, step, c, from, to);
+      auto next = describe_convolution(values, step, c, from, to, values.shape(step.output)[1]);
       if (!is_reference(next.impl_info_str())) return next;
       if (!best) best = std::move(next);
     } catch (const dnnl::error&) {
@@ -76,12 +80,92 @@ ConvolutionDescription best_convolution(const Values& values, const Step& step,
   return *best;
 }
 
+/// What oneDNN takes for blocks of output channels, in blocks of which it has many. It computes up
+/// to four of 8 channels at a time.
+double time_of(int64_t blocks) {
+  constexpr double kLeftOver[] = {0, 2.1, 2.6, 3.5};
+  return channels_of_block() == 16 ? static_cast<double>(blocks)
+                                   : static_cast<double>(blocks / 4 * 4) + kLeftOver[blocks % 4];
+}
+
+/// The number of equal parts with which the threads are done first; of several the least.
+int64_t best_count(int64_t blocks, int64_t work, const Sharing& sharing) {
+  int64_t best = 1;
+  double best_time = time_of(blocks);
+  for (int64_t count = 2; count <= blocks && work / count >= sharing.least_work; ++count) {
+    if (blocks % count != 0) continue;
+    const int64_t rounds = (count + sharing.threads - 1) / sharing.threads;
+    const double time = static_cast<double>(rounds) * time_of(blocks / count);
+    if (time >= best_time) continue;
+    best = count;
+    best_time = time;
+  }
+  return best;
+}
+
+struct Parts {
+  int64_t count = 0;
+  ConvolutionDescription description{};  ///< of each
+};
+
+/// Divides the output channels by whole blocks, whose weights follow each other. Count 0: it
+/// cannot.
+Parts divided(const Values& values, const Step& step, const Convolution& c,
+              const ConvolutionDescription& whole) {
+  Shape in = values.shape(step.inputs[0]), out = values.shape(step.output);
+  const bool depthwise = c.groups > 1 && c.groups == in[1] && c.groups == out[1];
+  if (whole.dst_desc() != blocked(out)) return {};
+  if (depthwise ? whole.src_desc() != blocked(in) : c.groups > 1) return {};
+  const int64_t block = channels_of_block(), blocks = (out[1] + block - 1) / block;
+  // The last block is filled up with zeros, and what is computed from them.
+  if (out[1] % block != 0 && activate(step.activation, 0) != 0) return {};
+  const int64_t count = best_count(blocks, multiply_adds(values.network(), step), values.sharing());
+  if (count == 1) return {};
+  out[1] = blocks / count * block;
+  if (depthwise) in[1] = out[1];
+  try {
+    auto part = describe_convolution(values, step, c, depthwise ? blocked(in) : whole.src_desc(),
+                                     blocked(out), out[1]);
+    const Sides sides = weight_sides(values.shape(step.inputs[1]), c.groups, out[1]);
+    const Layout weights = whole.weights_desc().submemory_desc(sides, Sides(sides.size(), 0));
+    // Scratchpads at the same time would make a frame's memory larger.
+    if (!is_reference(part.impl_info_str()) && part.weights_desc() == weights &&
+        part.scratchpad_desc().get_size() == 0)
+      return {count, std::move(part)};
+  } catch (const dnnl::error&) {
+    // No code for them.
+  }
+  return {};
+}
+
+void run_parts(Values& values, const Step& step, const Convolution& c,
+               const ConvolutionDescription& whole, int image, int weights, int output) {
+  const auto [count, description] = divided(values, step, c, whole);
+  if (count == 0) return;
+  const dnnl::convolution_forward primitive(description);
+  int bias = kAbsent;
+  if (step.inputs.size() > 2 && step.inputs[2] != kAbsent)
+    bias = values.filled_up(step.inputs[2], count * description.dst_desc().dims()[1]);
+  for (int64_t i = 0; i < count; ++i) {
+    const auto part = [&](int tensor, const Layout& layout) {
+      return values.inside(tensor, layout, static_cast<std::size_t>(i) * layout.get_size());
+    };
+    std::vector<std::pair<int, int>> operands{
+        {DNNL_ARG_SRC, c.groups == 1 ? image : part(image, description.src_desc())},
+        {DNNL_ARG_WEIGHTS, part(weights, description.weights_desc())},
+        {DNNL_ARG_DST, part(output, description.dst_desc())}};
+    if (bias != kAbsent) operands.emplace_back(DNNL_ARG_BIAS, part(bias, description.bias_desc()));
+    values.plan().run_part(primitive, std::move(operands));
+  }
+}
+
 }  // namespace
 
 void lower(Values& values, const Step& step, const Convolution& convolution) {
   const auto description = best_convolution(values, step, convolution);
   const int image = values.in(step.inputs[0], description.src_desc());
-  const Layout grouped = plain(weight_sides(values.shape(step.inputs[1]), convolution.groups));
+  const Layout grouped = plain(
+      weight_sides(values.shape(step.inputs[1]), convolution.groups, values.shape(step.output)[1]));
   const int weights = values.in(step.inputs[1], description.weights_desc(), &grouped);
   const Layout out = description.dst_desc();
   std::vector<std::pair<int, int>> operands{{DNNL_ARG_SRC, image}, {DNNL_ARG_WEIGHTS, weights}};
@@ -103,6 +187,7 @@ void lower(Values& values, const Step& step, const Convolution& convolution) {
   operands.emplace_back(DNNL_ARG_DST, output);
   values.plan().run(values.step, description, dnnl::convolution_forward(description),
                     std::move(operands));
+  run_parts(values, step, convolution, description, image, weights, output);
   values.put(step.output, output);
 }
 

@@ -56,22 +56,39 @@ void Plan::place(int tensor, int outer, std::size_t offset) {
 }
 
 void Plan::run(int step, dnnl::primitive primitive, std::vector<std::pair<int, int>> operands) {
-  nodes.push_back({step, std::move(primitive), {}, std::move(operands)});
+  push({step, 0, std::move(primitive), {}, std::move(operands)});
 }
 
 void Plan::run(int step, Loop loop, std::vector<int> operands) {
-  nodes.push_back({step, {}, std::move(loop), {}});
+  push({step, 0, {}, std::move(loop), {}});
   for (const int tensor : operands) nodes.back().operands.emplace_back(0, tensor);
+}
+
+void Plan::push(Node node) {
+  node.phase = static_cast<int>(phases.size());
+  phases.push_back(static_cast<int>(nodes.size()));
+  nodes.push_back(std::move(node));
+}
+
+void Plan::run_part(dnnl::primitive primitive, std::vector<std::pair<int, int>> operands) {
+  const Node& whole = nodes.back();
+  nodes.push_back({whole.step, whole.phase, std::move(primitive), {}, std::move(operands)});
+}
+
+int Plan::parts_of(int phase) const {
+  const auto next = static_cast<std::size_t>(phase + 1);
+  const int end = next < phases.size() ? phases[next] : static_cast<int>(nodes.size());
+  return end - phases[next - 1] - 1;
 }
 
 void Plan::plan_offsets() {
   constexpr int kNever = std::numeric_limits<int>::max();
   std::vector<Lifetime> lifetimes(tensors.size(), {0, kNever, -1});
-  for (std::size_t n = 0; n < nodes.size(); ++n) {
-    for (const auto& [argument, tensor] : nodes[n].operands) {
+  for (const Node& node : nodes) {
+    for (const auto& [argument, tensor] : node.operands) {
       Lifetime& life = lifetimes[static_cast<std::size_t>(root(tensor))];
-      life.first = std::min(life.first, static_cast<int>(n));
-      life.last = std::max(life.last, static_cast<int>(n));
+      life.first = std::min(life.first, node.phase);
+      life.last = std::max(life.last, node.phase);
     }
   }
   std::vector<Lifetime> buffers;

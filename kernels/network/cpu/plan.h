@@ -34,6 +34,7 @@ using Loop = std::function<void(std::span<float* const>)>;
 /// The code of a step: a primitive of oneDNN or a loop.
 struct Node {
   int step = 0;
+  int phase = 0;
   dnnl::primitive primitive;
   Loop loop;
   std::vector<std::pair<int, int>> operands;  ///< argument of the primitive, tensor
@@ -63,15 +64,24 @@ class Plan {
     run(step, primitive, std::move(operands));
   }
   void run(int step, Loop loop, std::vector<int> operands);
+  /// A part of the node run last. All parts together do what it does, also at the same time.
+  void run_part(dnnl::primitive primitive, std::vector<std::pair<int, int>> operands);
+
+  /// Parts of a phase; 0: it is computed as a whole only.
+  int parts_of(int phase) const;
 
   /// Gives each root of the frame's memory an offset.
   void plan_offsets();
 
   std::vector<Tensor> tensors;
   std::vector<Node> nodes;
+  /// Numbers of nodes that need all those before. The parts of each follow it.
+  std::vector<int> phases;
   std::size_t memory_bytes = 0, largest_live_set = 0;
 
  private:
+  void push(Node node);
+
   struct Free {
     void operator()(float* data) const;
   };

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "kernels/network/cpu/values.h"
 
+#include <algorithm>
 #include <array>
 #include <limits>
 
@@ -15,8 +16,8 @@ dnnl::reorder::primitive_desc described_copy(const Layout& from, const Layout& t
 
 }  // namespace
 
-Values::Values(const Network& network, Plan& plan)
-    : network_(network), plan_(plan), held_(network.values.size()) {
+Values::Values(const Network& network, Plan& plan, const Sharing& sharing)
+    : network_(network), plan_(plan), sharing_(sharing), held_(network.values.size()) {
   for (std::size_t i = 0; i < network.inputs.size(); ++i) {
     const int value = network.inputs[i];
     held(value).tensors.push_back(
@@ -79,6 +80,13 @@ int Values::in(int value, const Layout& wanted, const Layout* seen_as) {
     copy(from, tensor);
   }
   if (as_it_is) held(value).tensors.push_back(tensor);
+  return tensor;
+}
+
+int Values::filled_up(int value, int64_t elements) {
+  if (network::elements(shape(value)) == elements) return in_plain(value);
+  int tensor = 0;
+  std::ranges::copy(network_.of(value).constant, plan_.add_constant(plain({elements}), tensor));
   return tensor;
 }
 

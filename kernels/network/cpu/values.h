@@ -5,19 +5,21 @@
 #include <vector>
 
 #include "kernels/network/cpu/plan.h"
+#include "kernels/network/network_cpu.h"
 
 namespace tandem::network::cpu {
 
 /// Which tensors have the values of a network, while its steps become nodes one by one.
 class Values {
  public:
-  Values(const Network& network, Plan& plan);
+  Values(const Network& network, Plan& plan, const Sharing& sharing);
 
   /// The step whose nodes are being made.
   int step = 0;
 
   const Network& network() const { return network_; }
   Plan& plan() { return plan_; }
+  const Sharing& sharing() const { return sharing_; }
   const Shape& shape(int value) const { return network_.of(value).shape; }
   bool is_constant(int value) const { return !network_.of(value).constant.empty(); }
   const Layout& layout(int tensor) const;
@@ -28,6 +30,8 @@ class Values {
   /// value under other sides, such as those of groups.
   int in(int value, const Layout& layout, const Layout* seen_as = nullptr);
   int in_plain(int value) { return in(value, plain(shape(value))); }
+  /// A row of a constant and zeros, together `elements`.
+  int filled_up(int value, int64_t elements);
   /// A tensor for the step's output: the caller's memory where `layout` is what the caller gets.
   int room(int value, const Layout& layout);
   /// Notes that `tensor` has the step's output. `activation` is applied in place.
@@ -60,6 +64,7 @@ class Values {
 
   const Network& network_;
   Plan& plan_;
+  const Sharing sharing_;
   std::vector<Held> held_;
 };
 
