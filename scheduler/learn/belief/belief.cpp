@@ -13,8 +13,6 @@
 namespace tandem {
 namespace {
 
-using Kind = Observation::Kind;
-
 // Below it doubles do not tell variances of about 1 apart.
 constexpr double kLeastVariance = std::numeric_limits<double>::epsilon();
 // Options between which a trial may change the choice: what ran, and the best by mean and two prior
@@ -64,7 +62,7 @@ Belief::Belief(const Learnt& derived, std::span<const Observation> looks,
 
 void Belief::observe(std::span<const Observation> observations, const Objective& objective) {
   for (const Observation& seen : observations) {
-    if (seen.kind == Kind::stages || seen.in_vain || !(seen.frame_s > 0)) continue;
+    if (seen.kind == Observation::Kind::stages || seen.in_vain || !(seen.frame_s > 0)) continue;
     const bool at_length = tells_at_length(seen);
     Option* const option = find(seen.configuration);
     if (!option) continue;

@@ -86,7 +86,8 @@ struct Options {
     }
     one.sd = one.coupled ? prior.coupled : prior.decoupled;
     if (one.coupled && one.lanes > 0) one.sd *= prior.with_lanes;
-    one.own_sd = one.sd;
+    // With the distance of the model from a line there: at a cliff it may be on either side.
+    one.own_sd = std::hypot(one.sd, (faster + slower) / 2 - value);
     if (one.medium && one.coupled && is_made_of_cores(findings.measurements))
       one.own_sd = std::hypot(one.own_sd, prior.medium_of_cores);
     options.push_back(std::move(one));
