@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include <algorithm>
 #include <array>
+#include <new>
 #include <numeric>
 #include <stdexcept>
+#include <type_traits>
 #include <vector>
 
 #include "gst/elements/elements.h"
@@ -16,6 +18,8 @@ namespace {
 using network::Network;
 using network::NetworkCpu;
 using network::NetworkOpenCL;
+
+static_assert(std::is_trivially_destructible_v<NetworkCpu::Frame>);  // nobody ends its life
 
 /// An output of the network as a tensor. Sides beyond those of a tensor become its outermost one.
 TensorSpec output_spec(TensorName name, const network::Shape& shape) {
@@ -45,20 +49,33 @@ class DnnStageWork final : public StageWork {
       outputs_.push_back(output_spec(name, network->of(output).shape));
     }
     memory_ = static_cast<int>(outputs_.size());
+    shared_ = memory_ + 1;
     outputs_.push_back(TensorSpec::scratch_of<uint8_t>(
         "memory", std::max(cpu_->memory_bytes(), device_ ? device_->memory_bytes() : 0)));
+    outputs_.push_back(TensorSpec::scratch_of<uint8_t>("shared", sizeof(NetworkCpu::Frame)));
   }
 
-  // A layer needs all rows of the one before.
-  int rows() const override { return 1; }
+  void prepare(StageFrame& frame) const override {
+    new (frame.output<void>(shared_)) NetworkCpu::Frame;
+  }
 
-  void compute(StageFrame& frame, Rows rows) const override {
-    if (rows.count() <= 0) return;
+  /// Calls that share the frame: which part of a layer each computes is up to who comes first.
+  int rows() const override { return SharedRows::kMostThreads; }
+
+  void compute(StageFrame& frame, Rows) const override {
     std::array<float*, kMostOutputs> results;
     for (int i = 0; i < memory_; ++i) results[static_cast<std::size_t>(i)] = frame.output<float>(i);
     const std::array<const float*, 1> image{frame.input<float>(0)};
-    cpu_->run(image, std::span(results).first(static_cast<std::size_t>(memory_)),
-              frame.output<void>(memory_), frame.stop());
+    cpu_->share(*frame.output<NetworkCpu::Frame>(shared_), image,
+                std::span(results).first(static_cast<std::size_t>(memory_)),
+                frame.output<void>(memory_), frame.stop());
+  }
+
+  void combine(StageFrame& frame) const override {
+    if (cpu_->is_done(*frame.output<NetworkCpu::Frame>(shared_)) || frame.stop()()) return;
+    throw std::runtime_error(
+        "the network could not be computed, mostly because memory is short: free some, or set a "
+        "lower `threads`");
   }
 
   void enqueue(StageFrame& frame, opencl::Queue& queue) const override {
@@ -73,7 +90,7 @@ class DnnStageWork final : public StageWork {
   const std::shared_ptr<const NetworkCpu> cpu_;
   const std::shared_ptr<opencl::Context> context_;
   const std::shared_ptr<const NetworkOpenCL> device_;
-  int memory_ = 0;  // number of the output that is scratch memory
+  int memory_ = 0, shared_ = 0;  // numbers of the outputs that are scratch memory
 };
 
 struct DnnStage {

@@ -17,9 +17,9 @@ namespace {
 constexpr int kWidth = 24, kHeight = 16;
 constexpr Size kSize{48, 32};
 
-std::vector<float> waves(std::size_t count) {
+std::vector<float> waves(std::size_t count, float height = 1) {
   std::vector<float> all(count);
-  for (std::size_t i = 0; i < count; ++i) all[i] = std::sin(static_cast<float>(i));
+  for (std::size_t i = 0; i < count; ++i) all[i] = height * std::sin(static_cast<float>(i));
   return all;
 }
 
@@ -40,6 +40,19 @@ network::test::ModelBuilder two_outputs(int width = kWidth) {
   built.node("GlobalAveragePool", {"features"}, {"mean"});
   built.output("features");
   built.output("mean");
+  return built;
+}
+
+/// Its second layer is large enough that two cores divide it.
+network::test::ModelBuilder wide() {
+  network::test::ModelBuilder built;
+  built.input("image", {1, 3, kHeight, kWidth});
+  built.weight("few", {64, 3, 1, 1}, waves(64 * 3));
+  built.weight("many", {64, 64, 1, 1}, waves(64 * 64, 1.0f / 64));
+  built.node("Conv", {"image", "few"}, {"first"});
+  built.node("Conv", {"first", "many"}, {"second"});
+  built.node("Relu", {"second"}, {"features"});
+  built.output("features");
   return built;
 }
 
@@ -88,6 +101,14 @@ TEST(DnnStage, EveryConfigurationComputesTheSame) {
   }
 }
 
+TEST(DnnStage, TheCoresShareAFrame) {
+  const std::string path = save(wide());
+  Stream stream(bin_of(stages(path), "keep-tensors=true granularity=mg mapping=cc"), kSize);
+  const std::vector<Result> results = stream.run(20);
+  ASSERT_EQ(indices(results), count_to(20));
+  for (const Result& result : results) expect_outputs(result, network::read_network(path));
+}
+
 TEST(DnnStage, ReadsAFileAnewThatHasChanged) {
   const std::string path = save(two_outputs());
   for (const int width : {kWidth, 2 * kWidth}) {
@@ -113,11 +134,13 @@ TEST(DnnStage, ReadsAFileAnewInTheSameElements) {
 }
 
 TEST(DnnStage, StopsInMidStream) {
-  const std::string path = save(two_outputs());
-  Stream stream(bin_of(stages(path), "threads=3"), kSize);
-  stream.play();
-  stream.push(0, 50);
-  stream.set_state(GST_STATE_NULL);
+  const std::string path = save(wide());
+  for (const std::string how : {"threads=3", "granularity=mg mapping=cc"}) {
+    Stream stream(bin_of(stages(path), how), kSize);
+    stream.play();
+    stream.push(0, 50);
+    stream.set_state(GST_STATE_NULL);
+  }
 }
 
 void expect_refusal(const std::string& line, const std::vector<std::string>& parts) {
