@@ -42,18 +42,28 @@ std::vector<unsigned char> binary_of(const cl::Program& program, const cl::Devic
   return {};
 }
 
-cl::Program from_source(const NativeDevice& native, const ProgramCache& cache,
-                        const std::string& key, const std::string& source,
+cl::Program from_source(const NativeDevice& native, const std::string& source,
                         const std::string& options) {
   cl::Program program(native.context, source);
   program.build({native.device}, options.c_str());
+  return program;
+}
+
+void store(const cl::Program& program, const cl::Device& device, const ProgramCache& cache,
+           const std::string& key) {
   try {
-    const std::vector<unsigned char> binary = binary_of(program, native.device);
+    const std::vector<unsigned char> binary = binary_of(program, device);
     cache.store(key, {binary.begin(), binary.end()});
   } catch (const cl::Error&) {
     // A driver that gives no binaries costs the next start its compile time, no more.
   }
-  return program;
+}
+
+/// PoCL keeps what it compiles in a cache of its own. A binary of PoCL's has each kernel for
+/// groups of any size besides, which takes as long to compile as the form that runs, and is never
+/// used.
+bool keeps_programs(const DeviceDescription& description) {
+  return description.is_cpu && description.platform == "Portable Computing Language";
 }
 
 cl::Program build(NativeDevice& native, const DeviceDescription& description,
@@ -66,13 +76,18 @@ cl::Program build(NativeDevice& native, const DeviceDescription& description,
   cl::Program& program = built.program;
   if (program() != nullptr) return program;
   try {
-    const std::string key = cache_key(native.device, description, source, options);
-    const ProgramCache cache;
-    program = from_cache(native, cache, key, options);
-    if (program() != nullptr) {
-      ++counters().programs_cached;
+    if (keeps_programs(description)) {
+      program = from_source(native, source, options);
     } else {
-      program = from_source(native, cache, key, source, options);
+      const std::string key = cache_key(native.device, description, source, options);
+      const ProgramCache cache;
+      program = from_cache(native, cache, key, options);
+      if (program() != nullptr) {
+        ++counters().programs_cached;
+      } else {
+        program = from_source(native, source, options);
+        store(program, native.device, cache, key);
+      }
     }
     ++counters().programs_built;
     return program;

@@ -39,10 +39,12 @@ class CachedProgram : public testing::Test {
     bool operator==(const Built&) const = default;
   };
 
-  // In a fresh context, as a new process would.
-  static Built build(bool other = false) {
+  // In a fresh context, as a new process would, and as on a GPU: PoCL's programs for the cores are
+  // not kept.
+  static Built build(bool other = false, bool as_gpu = true) {
     const uint64_t built = counters().programs_built, cached = counters().programs_cached;
     const auto context = test_context();
+    if (as_gpu) treat_as_gpu(*context);
     if (other) {
       ResizeOpenCL kernel(*context);
     } else {
@@ -83,6 +85,16 @@ TEST_F(CachedProgram, BuildsOnceAndKeepsIt) {
   ASSERT_EQ(files().size(), 1u);
   EXPECT_EQ(build(), kFromCache);
   EXPECT_EQ(files().size(), 1u);
+}
+
+// It has a cache of its own, and takes as long to make a binary as to compile what runs.
+TEST_F(CachedProgram, PoclKeepsItsProgramsItself) {
+  const auto context = test_context();
+  TANDEM_SKIP_WITHOUT_DEVICE(context);
+  if (context->device().platform != "Portable Computing Language") GTEST_SKIP() << "needs PoCL";
+  EXPECT_EQ(build(false, false), kFromSource);
+  EXPECT_EQ(build(false, false), kFromSource);
+  EXPECT_FALSE(fs::exists(folder_ / "programs"));
 }
 
 TEST_F(CachedProgram, KeepsOneProgramForEachSource) {
