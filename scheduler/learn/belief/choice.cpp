@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <vector>
 
 #include "scheduler/learn/belief/next_trial.h"
@@ -57,7 +58,7 @@ double expected_loss(const Belief& belief, const Option& best) {
     const double spread = std::sqrt(variance);
     most = std::max(most, spread * mean_above_0((rival.mean - best.mean) / spread));
   }
-  return most;
+  return most < std::numeric_limits<float>::epsilon() ? 0 : most;  // as small as rounding
 }
 
 void rank(const Belief& belief, const Option* best, const Findings& findings, Choice& choice) {
