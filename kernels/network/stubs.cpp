@@ -15,7 +15,9 @@ Network read_network(const std::string& path) {
 }
 
 struct NetworkCpu::Private {};
-NetworkCpu::NetworkCpu(std::shared_ptr<const Network>) { throw std::runtime_error(kNoNetworks); }
+NetworkCpu::NetworkCpu(std::shared_ptr<const Network>, Sharing) {
+  throw std::runtime_error(kNoNetworks);
+}
 NetworkCpu::~NetworkCpu() = default;
 std::size_t NetworkCpu::memory_bytes() const { return 0; }
 std::size_t NetworkCpu::largest_live_set() const { return 0; }
