@@ -13,8 +13,8 @@
 
 namespace tandem {
 
-/// Most outputs of a network. The rest of a stage's tensors: the memory that a frame takes, and what
-/// its threads share.
+/// Most outputs of a network. The rest of a stage's tensors: the memory that a frame takes, and
+/// what its threads share.
 inline constexpr std::size_t kMostOutputs = kMaxTensors - 2;
 
 /// The network of an ONNX file: its only input is an image, 1 x 1 or 3 channels x height x width,
