@@ -144,8 +144,10 @@ void run_parts(Values& values, const Step& step, const Convolution& c,
   if (count == 0) return;
   const dnnl::convolution_forward primitive(description);
   int bias = kAbsent;
-  if (step.inputs.size() > 2 && step.inputs[2] != kAbsent)
-    bias = values.filled_up(step.inputs[2], count * description.dst_desc().dims()[1]);
+  if (step.inputs.size() > 2 && step.inputs[2] != kAbsent) {
+    const auto channels = static_cast<int64_t>(description.bias_desc().get_size() / sizeof(float));
+    bias = values.filled_up(step.inputs[2], count * channels);
+  }
   for (int64_t i = 0; i < count; ++i) {
     const auto part = [&](int tensor, const Layout& layout) {
       return values.inside(tensor, layout, static_cast<std::size_t>(i) * layout.get_size());
