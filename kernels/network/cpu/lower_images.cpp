@@ -30,7 +30,7 @@ Sides padding_after(const Window& w, const Shape& in, const Shape& out) {
   return after;
 }
 
-/// Of the first `channels` of the output.
+/// The sides of the weights for the first `channels` of the output.
 Sides weight_sides(Shape weights, int64_t groups, int64_t channels) {
   const int64_t each = weights[0] / groups;
   weights[0] = channels;
@@ -40,7 +40,7 @@ Sides weight_sides(Shape weights, int64_t groups, int64_t channels) {
   return sides;
 }
 
-/// Of the first `channels` of the output.
+/// The convolution computes the first `channels` of the output.
 ConvolutionDescription describe_convolution(const Values& values, const Step& step,
                                             const Convolution& c, const Layout& in,
                                             const Layout& out, int64_t channels) {
