@@ -156,8 +156,8 @@ void lower_reduce_mean(Node& node) {
   const Shape image = image_shape(node);
   const auto axes = node.attributes.integers("axes");
   std::vector<std::size_t> sides;
-  for (const int64_t axis : axes.value_or(std::vector<int64_t>{}))
-    sides.push_back(checked_axis(axis, image.size()));
+  if (axes)
+    for (const int64_t axis : *axes) sides.push_back(checked_axis(axis, image.size()));
   std::ranges::sort(sides);
   if (sides != std::vector<std::size_t>{2, 3})
     throw Problem("only the mean over the sides 2 and 3 is supported");
