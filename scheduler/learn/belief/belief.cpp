@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <functional>
 #include <limits>
 #include <numeric>
 
@@ -15,9 +14,6 @@ namespace {
 
 // Below it doubles do not tell variances of about 1 apart.
 constexpr double kLeastVariance = std::numeric_limits<double>::epsilon();
-// Options between which a trial may change the choice: what ran, and the best by mean and two prior
-// deviations. The time of a decision grows with its square.
-constexpr std::ptrdiff_t kRivals = 64;
 // Standard deviations of single mappings, as factors: agreeing trials make others credible.
 constexpr double kScales[] = {0.25, 0.4, 0.63, 1, 1.6};
 
@@ -212,14 +208,7 @@ void Belief::conclude(double inputs) {
     option.fps = option.prediction.throughput_fps;
     if (tells_rates_) option.fps *= std::exp(option.mean - option.model);
   }
-  const auto may_be_best = std::partition(options_.begin(), options_.end(),
-                                          [](const Option& option) { return option.ran; });
-  const auto kept = std::max<std::ptrdiff_t>(may_be_best - options_.begin(), kRivals);
-  if (kept < std::ssize(options_)) {
-    std::ranges::nth_element(may_be_best, options_.begin() + kept, options_.end(), std::greater{},
-                             &Option::hope);
-    options_.resize(static_cast<std::size_t>(kept));
-  }
+  keep_best(options_, kRivals, &Option::hope);
   for (Option& option : options_) project(option);
 }
 

@@ -29,50 +29,46 @@ struct Options {
     for (const Observation& seen : facts.observations)
       if (seen.kind == Observation::Kind::experiment && seen.configuration.mapping.any_device())
         lanes_measured[static_cast<std::size_t>(seen.configuration.lanes)] = true;
-    const Measurements& m = findings.measurements;
-    const auto visit = [&](const Measurements& measurements, auto&& take) {
-      Model(measurements, allowed.lanes.value_or(0))
-          .predict_all([&](Configuration configuration, const Prediction& prediction) {
-            if (allowed.tasks && configuration.mapping.any_device())
-              configuration.tasks = *allowed.tasks;
-            if (allowed(configuration) && is_predicted(configuration, allowed))
-              take(configuration, prediction);
-          });
-    };
-    const auto values_with = [&](double times) {  // as long on the device
-      Measurements other = m;
-      for (StageMeasurements& stage : other.stages)
-        for (Cost* cost : {&stage.device, &stage.upload, &stage.download}) cost->multiply(times);
-      std::vector<double> values;
-      visit(other, [&](const Configuration&, const Prediction& prediction) {
-        values.push_back(value_of(prediction, objective));
-      });
-      return values;
-    };
-    const std::vector<double> faster = values_with(1 - kStep), slower = values_with(1 + kStep);
-    options.reserve(faster.size());
-    std::size_t at = 0;  // configurations come in the same order each time
-    visit(m, [&](const Configuration& configuration, const Prediction& prediction) {
-      add(configuration, prediction, faster[at], slower[at]);
-      ++at;
-    });
+    Model(findings.measurements, allowed.lanes.value_or(0))
+        .predict_all([&](Configuration configuration, const Prediction& prediction) {
+          if (allowed.tasks && configuration.mapping.any_device())
+            configuration.tasks = *allowed.tasks;
+          if (allowed(configuration) && is_predicted(configuration, allowed))
+            add(configuration, prediction);
+        });
+    // Thousands of others are far behind, whatever the sides take.
+    keep_best(options, 4 * kRivals, &Option::model);
+    const Model faster = with_device(1 - kStep), slower = with_device(1 + kStep);
+    for (Option& option : options)
+      find_errors(option, value_of(faster.predict(option.configuration), objective),
+                  value_of(slower.predict(option.configuration), objective));
     return std::move(options);
   }
 
-  // `faster`, `slower`: the value if the device takes so much less or more time.
-  void add(const Configuration& configuration, const Prediction& prediction, double faster,
-           double slower) {
-    const Priors& prior = priors();
+  Model with_device(double times) const {  // as long on it
+    Measurements other = findings.measurements;
+    for (StageMeasurements& stage : other.stages)
+      for (Cost* cost : {&stage.device, &stage.upload, &stage.download}) cost->multiply(times);
+    return Model(other);
+  }
+
+  void add(const Configuration& configuration, const Prediction& prediction) {
     Option one{configuration, prediction};
     one.price = kLaneCosts * std::log2(configuration.lanes) +
                 (configuration.mapping.any_split() ? std::log1p(kSplitGain) : 0);
-    const double value = value_of(prediction, objective);
-    if (!std::isfinite(value)) return;
+    one.model = value_of(prediction, objective) - one.price;
+    one.ran = was_measured(findings.measurements, configuration, findings.trials);
+    if (std::isfinite(one.model)) options.push_back(std::move(one));
+  }
+
+  // `faster`, `slower`: the value if the device takes so much less or more time.
+  void find_errors(Option& one, double faster, double slower) const {
+    const Priors& prior = priors();
+    const Configuration& configuration = one.configuration;
+    const double value = one.model + one.price;
     one.device = configuration.mapping.any_device();
     one.coupled = one.device && !configuration.mapping.decoupled();
     one.medium = configuration.granularity == Granularity::medium;
-    one.ran = was_measured(findings.measurements, configuration, findings.trials);
-    one.model = value - one.price;
     const double cores = facts.chain.cores;
     one.threads = one.medium ? 0 : configuration.threads / cores;
     if (one.device) {
@@ -90,7 +86,6 @@ struct Options {
     one.own_sd = std::hypot(one.sd, (faster + slower) / 2 - value);
     if (one.medium && one.coupled && is_made_of_cores(findings.measurements))
       one.own_sd = std::hypot(one.own_sd, prior.medium_of_cores);
-    options.push_back(std::move(one));
   }
 };
 

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 
+#include <algorithm>
 #include <cmath>
+#include <cstddef>
+#include <functional>
 #include <vector>
 
 #include "model/objective.h"
@@ -9,6 +12,11 @@
 #include "scheduler/learn/meaning/interpret.h"
 
 namespace tandem {
+
+/// Options between which a trial may change the choice: what ran, and the best by mean and two
+/// prior deviations, of four times as many that are best by the model. The time of a decision grows
+/// with the square.
+inline constexpr std::ptrdiff_t kRivals = 64;
 
 /// A configuration with what its error has in common with that of others.
 struct Option {
@@ -42,6 +50,16 @@ struct Option {
   /// What it may well be worth.
   double hope() const { return mean + 2 * std::sqrt(variance); }
 };
+
+/// Keeps what ran and the best of the others by `key`, so many in all, if no more ran.
+template <class Key>
+void keep_best(std::vector<Option>& options, std::ptrdiff_t most, Key key) {
+  const auto others = std::partition(options.begin(), options.end(), std::mem_fn(&Option::ran));
+  most = std::max(most, others - options.begin());
+  if (most >= std::ssize(options)) return;
+  std::ranges::nth_element(others, options.begin() + most, options.end(), std::greater{}, key);
+  options.resize(static_cast<std::size_t>(most));
+}
 
 /// One number for each kind of errors: what two options have in common, as covariances before
 /// anything was seen, or how much greater than usual they are, as factors of standard deviations.
