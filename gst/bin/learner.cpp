@@ -16,6 +16,10 @@ void Learner::hand_over(const FrameTimes& times, uint32_t device_stages) {
     waits_for_space_ = false;
     if (aborted_ && ring_.full()) return;
   }
+  wake();
+}
+
+void Learner::wake() {
   if (!asleep_ || !asleep_.exchange(false)) return;
   { const std::lock_guard lock(mutex_); }  // between its test and its sleep it would miss the call
   changed_.notify_one();
@@ -30,8 +34,10 @@ void Learner::run() {
   uint64_t seen = 0;
   std::unique_lock lock(mutex_);
   for (;;) {
-    asleep_ = true;
-    changed_.wait(lock, [&] { return ended_ || ring_.pushed() != seen; });
+    changed_.wait(lock, [&] {
+      asleep_ = true;  // again where a late wake() found no new frame, or no later one would come
+      return ended_ || ring_.pushed() != seen;
+    });
     asleep_ = false;
     do {
       if (ended_) return;

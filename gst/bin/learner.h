@@ -38,6 +38,9 @@ class Learner {
   /// because a lost frame would spoil the rate of the experiment under way. The wait ends with the
   /// decision and the message handlers under way, after which the thread empties the ring.
   void hand_over(const FrameTimes& times, uint32_t device_stages);
+  /// Wakes the learner's thread if it sleeps. A call may come late: the kernel may stop the thread
+  /// that pushes between a frame and the call, until the frame is learnt.
+  void wake();
   /// Passes all that was handed over before the call to `take`, in order. For one thread at a time.
   template <class Take>
   void drain(Take&& take) {
@@ -66,7 +69,7 @@ class Learner {
 
   const std::function<void()> learn_;
   FrameRing ring_;
-  std::atomic<bool> asleep_{false};           // until a frame comes
+  std::atomic<bool> asleep_{false};           // until wake()
   std::atomic<bool> waits_for_space_{false};  // the thread that pushes
   std::mutex mutex_;
   std::condition_variable changed_, space_, learnt_;

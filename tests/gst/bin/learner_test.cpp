@@ -87,6 +87,7 @@ class Pupil {
   /// After end().
   const std::vector<uint64_t>& taken() const { return taken_; }
   uint64_t handed_over() const { return handed_over_; }
+  uint64_t learnt() const { return learnt_; }
   Learner& learner() { return learner_; }
 
  private:
@@ -124,6 +125,21 @@ TEST(Learner, WakesUpForASingleFrame) {
     pupil.hand_over(number, number + 1);
     pupil.wait_for(number + 1);
     if (number % 2 == 0) pupil.learner().wait_for_learn();
+  }
+}
+
+// Without a bound a failure would be a timeout of the test.
+TEST(Learner, WakesUpAfterACallThatCameLate) {
+  constexpr std::chrono::milliseconds kAsleep{10};  // ten times its rest
+  Pupil pupil;
+  pupil.let();
+  for (uint64_t number = 0; number < 5; ++number) {
+    pupil.hand_over(number, number + 1);
+    for (int i = 0; i < 1000 && pupil.learnt() <= number; ++i) std::this_thread::sleep_for(kAsleep);
+    ASSERT_EQ(pupil.learnt(), number + 1) << "the thread sleeps on";
+    std::this_thread::sleep_for(kAsleep);
+    pupil.learner().wake();
+    std::this_thread::sleep_for(kAsleep);
   }
 }
 
