@@ -160,9 +160,9 @@ bool Experiment::take_sample(const FrameTimes& times, uint32_t device_stages) {
                     std::ssize(samples_) >= (beside ? 1 : std::max(period * kLeastSamples, round));
   double least_seconds = alone ? kLeastSeconds : std::max(kLeastSeconds, counter_s_);
   const double lasted = times.end_ns > begin_.now_ns ? seconds(times.end_ns - begin_.now_ns) : 0.0;
-  // The device's clocks rise while whole frames are measured, which follow.
+  // The device's clocks rise while whole frames are measured with one lane. Several lanes follow.
   const bool many_parts = in_parts && std::ssize(samples_) >= (alone ? period * kManyParts : round);
-  if (configuration.mapping.any_device() && !beside && !many_parts)
+  if (configuration.mapping.any_device() && configuration.lanes == 1 && !beside && !many_parts)
     least_seconds = std::max(least_seconds, kDeviceSeconds);
   const bool is_long = seconds(times.end_ns - start_ns_) >= kLongSeconds;
   const bool few = is_long || configuration.mapping.any_further_letter();
