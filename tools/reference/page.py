@@ -31,11 +31,10 @@ OF_EVERY_STAGE = ["interval", "device", "opencl-device", "tensors"]
 STATES = {"read-only": "read-only", "construction": "construction", "ready": "READY", "paused": "PAUSED",
           "playing": "any"}
 LARGE = 2**31 - 1
-# What the plugin calls it, its heading here, and where its fields are described.
-STRUCTURES = [
-    ("tandem-decision", "The message tandem-decision", ("docs/messages.md", "The message `tandem-decision`")),
-    ("stats", "The stats of tandembin", ("docs/messages.md", "The property `stats`")),
-    ("tandempublish", "The stats of tandempublish", ("docs/publishing.md", "Properties"))]
+# What the plugin calls it, and the page and heading that describe its fields.
+STRUCTURES = {"tandem-decision": ("docs/messages.md", "The message `tandem-decision`"),
+              "tandembin": ("docs/messages.md", "The property `stats`"),
+              "tandempublish": ("docs/publishing.md", "Properties")}
 METADATA = [("gst-libs/gst/tandem/tensormeta.h", "GstTandemTensorMeta", "A tensor that a stage computed for the frame."),
             ("gst-libs/gst/tandem/motionmeta.h", "GstTandemMotionMeta", "How features of the frame have moved."),
             ("gst-libs/gst/tandem/motionmeta.h", "GstTandemMotionVector", "One of them.")]
@@ -46,6 +45,11 @@ def table(columns, rows):
     for row in rows:
         lines.append("| " + " | ".join(str(cell).replace("|", "\\|").replace("\n", " ") for cell in row) + " |")
     return "\n".join(lines) + "\n"
+
+
+def address(page, heading):
+    """The link from the reference to a heading of another page."""
+    return f"{page.removeprefix('docs/')}#{heading.lower().replace('`', '').replace(' ', '-')}"
 
 
 def wrapped(text):
@@ -78,7 +82,7 @@ def default_text(item):
 
 def meaning_text(item, element):
     if item["name"] == "stats":
-        return f"[Counters and what runs](#the-stats-of-{element})"
+        return f"[Fields]({address(*STRUCTURES[element])})"
     text = item["meaning"]
     if item["type"] == "enum":
         text += ": " + "; ".join(f"`{value['name']}`: {value['meaning']}" for value in item["values"])
@@ -186,23 +190,18 @@ def metadata_text():
     return text
 
 
-def fields_text(title, told, place):
-    """One table; fields that are described together stay in one row."""
-    rows = {}
-    for field, row in checked_fields(told, *place).items():
-        rows.setdefault(row, []).append(f"`{field}`")
-    return f"### {title}\n\n" + table(
-        ["field", "type", "unit", "meaning"],
-        [(", ".join(names), kind, unit or "", meaning) for (kind, unit, meaning), names in rows.items()])
-
-
 def structures_text(described):
-    text = ("## Messages and structures\n\n`tandembin` also posts GStreamer's own messages: `qos` for frames that "
-            "it drops ([live.md](live.md)), `latency`\nwhen its latency changes, warnings and errors.\n\n")
+    """Refers to the pages that describe fields, after a check that they describe all."""
     publish = next(one for one in described["elements"] if one["name"] == "tandempublish")
     of_publish = next(item["fields"] for item in publish["properties"] if item["name"] == "stats")
-    told = described["structures"] | {"tandempublish": of_publish}
-    return text + "\n".join(fields_text(title, told[name], place) for name, title, place in STRUCTURES)
+    fields = {"tandem-decision": described["structures"]["tandem-decision"],
+              "tandembin": described["structures"]["stats"], "tandempublish": of_publish}
+    for name, place in STRUCTURES.items():
+        checked_fields(fields[name], *place)
+    link = address(*STRUCTURES["tandem-decision"])
+    return "## Messages\n\n" + wrapped(
+        f"`tandembin` posts the element message [`tandem-decision`]({link}) and GStreamer's own messages: `qos` for "
+        "frames that it drops ([live.md](live.md)), `latency` when its latency changes, warnings and errors.") + "\n"
 
 
 def render(described):
