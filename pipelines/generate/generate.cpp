@@ -6,8 +6,8 @@
 #include <stdexcept>
 
 #include "pipelines/generate/read/loop_notes.h"
+#include "pipelines/generate/write/dependencies.h"
 #include "pipelines/generate/write/features.h"
-#include "pipelines/generate/write/follows.h"
 #include "pipelines/generate/write/stage_builder.h"
 #include "pipelines/generate/write/stage_comments.h"
 
@@ -121,7 +121,7 @@ Generated generate_stage(const std::string& text, const std::string& path,
               " by tandem generate.\n" + frame_line(made.layout) +
               data_lines(notes, options.values) +
               features_line(features_of(made.program, made.layout, made.file)) +
-              follows_line(follows_of(made.program, made.layout, made.file)) + stage;
+              dependencies_line(dependencies_of(made.program, made.layout, made.file)) + stage;
   return made;
 }
 

@@ -87,7 +87,7 @@ class Measurement {
         options_(options),
         stop_(stop),
         settings_(grid_of(options, device.most_partitions())),
-        stage_(device, workload.file, workload.follows, workload.width, workload.height) {
+        stage_(device, workload.file, workload.dependencies, workload.width, workload.height) {
     sample_.program = workload.name;
     sample_.data = workload.data;
     sample_.code = workload.code;

@@ -11,8 +11,8 @@
 #include "files/parse_number.h"
 #include "files/regular_file.h"
 #include "pipelines/generate/read/loop_notes.h"
+#include "pipelines/generate/write/dependencies.h"
 #include "pipelines/generate/write/features.h"
-#include "pipelines/generate/write/follows.h"
 #include "pipelines/generate/write/stage_comments.h"
 
 namespace tandem::streams {
@@ -92,7 +92,7 @@ Workload load_workload(const std::string& path, int width, int height) {
     if (workload.data.empty())
       workload.data = std::to_string(workload.width) + "x" + std::to_string(workload.height);
     read_bounds(workload, read.bytes);
-    workload.follows = generate::read_follows(read.bytes);
+    workload.dependencies = generate::read_dependencies(read.bytes);
     workload.code = generate::read_features(read.bytes, workload.width, workload.height);
   } catch (const std::invalid_argument& error) {
     throw std::runtime_error("'" + path + "': " + error.what());

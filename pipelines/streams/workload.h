@@ -17,7 +17,7 @@ namespace tandem::streams {
 struct Workload {
   std::string path, name, data;
   StageFile file;
-  StageFollows follows;
+  StageDependencies dependencies;
   int width = 1, height = 1;                                ///< of the frame
   std::map<std::string, std::pair<double, double>> bounds;  ///< of the values of tensors
   FeatureValues code;                                       ///< static features

@@ -47,19 +47,19 @@ Elements with_halo(const Elements& own, long halo, const GridSize& grid) {
 
 long floor_div(long a, long b) { return a >= 0 ? a / b : -((-a + b - 1) / b); }
 
-Elements following(const Elements& own, const StageFollow& follow, long all) {
-  const long first = floor_div(own.begin, follow.own) + follow.least;
-  const long last = floor_div(own.end - 1, follow.own) + follow.most;
-  return {std::clamp(first * follow.other, 0L, all),
-          std::clamp((last + 1) * follow.other, 0L, all)};
+Elements needed_of(const Elements& own, const StageDependency& dependency, long all) {
+  const long first = floor_div(own.begin, dependency.own) + dependency.least;
+  const long last = floor_div(own.end - 1, dependency.own) + dependency.most;
+  return {std::clamp(first * dependency.other, 0L, all),
+          std::clamp((last + 1) * dependency.other, 0L, all)};
 }
 
 class Streamer {
  public:
-  Streamer(const StagePlan& plan, const StageFollows& follows, int width, int height,
+  Streamer(const StagePlan& plan, const StageDependencies& dependencies, int width, int height,
            StreamSetting setting)
       : plan_(plan),
-        follows_(follows),
+        dependencies_(dependencies),
         width_(width),
         height_(height),
         setting_(setting),
@@ -171,9 +171,9 @@ class Streamer {
     if (read.kind == StageAccess::Kind::kPlane && read.times == 1 && read.over == 1 &&
         other.columns == grid.columns && other.rows == grid.rows)
       return with_halo(own, read.halo, grid);
-    const auto follow = follows_.find({static_cast<int>(part.part), read.name});
-    if (follow == follows_.end()) return {0, other.elements()};
-    return following(own, follow->second, other.elements());
+    const auto dependency = dependencies_.find({static_cast<int>(part.part), read.name});
+    if (dependency == dependencies_.end()) return {0, other.elements()};
+    return needed_of(own, dependency->second, other.elements());
   }
 
   // Uploads what a kernel reads and returns what it waits for.
@@ -271,7 +271,7 @@ class Streamer {
   }
 
   const StagePlan& plan_;
-  const StageFollows& follows_;
+  const StageDependencies& dependencies_;
   const int width_, height_;
   const StreamSetting setting_;
   std::vector<std::vector<Written>> written_;    // by tensor
@@ -283,9 +283,9 @@ class Streamer {
 
 int stream_blocks(int rows) { return rows >= kStreamBlocks ? kStreamBlocks : 1; }
 
-StreamCommands plan_stream(const StagePlan& plan, const StageFollows& follows, int width,
+StreamCommands plan_stream(const StagePlan& plan, const StageDependencies& dependencies, int width,
                            int height, StreamSetting setting) {
-  return Streamer(plan, follows, width, height, setting).all();
+  return Streamer(plan, dependencies, width, height, setting).all();
 }
 
 }  // namespace tandem

@@ -15,14 +15,14 @@ namespace tandem {
 /// The elements of a tensor that an element of a part's outputs needs. The outputs are cut into
 /// pieces of `own` elements, the tensor into pieces of `other`. Piece k of the outputs needs the
 /// tensor's pieces from k + least to k + most.
-struct StageFollow {
+struct StageDependency {
   long own = 1, other = 1;
   long least = 0, most = 0;
-  bool operator==(const StageFollow&) const = default;
+  bool operator==(const StageDependency&) const = default;
 };
 /// By the part's number and the name in its code. A read without an entry needs the whole tensor. A
 /// plane needs the elements within its halo.
-using StageFollows = std::map<std::pair<int, std::string>, StageFollow>;
+using StageDependencies = std::map<std::pair<int, std::string>, StageDependency>;
 
 /// Elements [begin, end) of a tensor or a grid, row by row.
 struct Elements {
@@ -60,7 +60,7 @@ inline constexpr int kStreamBlocks = 32;
 int stream_blocks(int rows);
 
 /// The commands of one run for frames of this size.
-StreamCommands plan_stream(const StagePlan& plan, const StageFollows& follows, int width,
+StreamCommands plan_stream(const StagePlan& plan, const StageDependencies& dependencies, int width,
                            int height, StreamSetting setting);
 
 }  // namespace tandem

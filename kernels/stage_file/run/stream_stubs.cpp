@@ -17,7 +17,7 @@ const opencl::DeviceDescription& StreamDevice::description() const { return nati
 bool StreamDevice::has_own_cores(int) const { return false; }
 int StreamDevice::most_partitions() const { return 1; }
 
-StreamedStage::StreamedStage(StreamDevice&, const StageFile&, StageFollows, int, int) {}
+StreamedStage::StreamedStage(StreamDevice&, const StageFile&, StageDependencies, int, int) {}
 StreamedStage::~StreamedStage() = default;
 const StagePlan& StreamedStage::plan() const { return self_->plan; }
 void* StreamedStage::host(std::size_t) { return nullptr; }

@@ -23,7 +23,7 @@ using Skeleton = StagePart::Skeleton;
 struct StreamedStage::Private {
   StreamDevice& device;
   const StageFile file;
-  const StageFollows follows;
+  const StageDependencies dependencies;
   const StagePlan plan = plan_stage(file);
   const int width, height;
   const StageKernels kernels;
@@ -31,10 +31,10 @@ struct StreamedStage::Private {
   std::vector<void*> hosts;
   std::vector<StageValue> parameters;
 
-  Private(StreamDevice& on, const StageFile& from, StageFollows given, int w, int h)
+  Private(StreamDevice& on, const StageFile& from, StageDependencies given, int w, int h)
       : device(on),
         file(from),
-        follows(std::move(given)),
+        dependencies(std::move(given)),
         width(w),
         height(h),
         kernels(*device.native().context, file, plan) {
@@ -218,9 +218,9 @@ class StreamedStage::Private::Run {
   std::vector<bool> has_waiters_;
 };
 
-StreamedStage::StreamedStage(StreamDevice& device, const StageFile& file, StageFollows follows,
-                             int width, int height)
-    : self_(new Private(device, file, std::move(follows), width, height)) {}
+StreamedStage::StreamedStage(StreamDevice& device, const StageFile& file,
+                             StageDependencies dependencies, int width, int height)
+    : self_(new Private(device, file, std::move(dependencies), width, height)) {}
 
 StreamedStage::~StreamedStage() = default;
 
@@ -229,7 +229,7 @@ void* StreamedStage::host(std::size_t tensor) { return self_->hosts[tensor]; }
 std::size_t StreamedStage::bytes(std::size_t tensor) const { return self_->bytes(tensor); }
 
 StreamCommands StreamedStage::commands(StreamSetting setting) const {
-  return plan_stream(self_->plan, self_->follows, self_->width, self_->height, setting);
+  return plan_stream(self_->plan, self_->dependencies, self_->width, self_->height, setting);
 }
 
 double StreamedStage::run(const StreamCommands& commands, int partitions) {

@@ -42,8 +42,8 @@ struct StreamProfile {
 class StreamedStage {
  public:
   /// Throws StageFileError and opencl::Error. The device must outlive it.
-  StreamedStage(StreamDevice& device, const StageFile& file, StageFollows follows, int width,
-                int height);
+  StreamedStage(StreamDevice& device, const StageFile& file, StageDependencies dependencies,
+                int width, int height);
   ~StreamedStage();
 
   const StagePlan& plan() const;

@@ -84,7 +84,8 @@ int streams_suggest(const std::vector<std::string>& arguments) {
               description.name.c_str());
   if (file.origin.device != description.name)
     std::printf("The model is of another device: %s\n", file.origin.device.c_str());
-  StreamedStage stage(device, workload.file, workload.follows, workload.width, workload.height);
+  StreamedStage stage(device, workload.file, workload.dependencies, workload.width,
+                      workload.height);
   const StreamCommands one = stage.commands({});
   if (!one.problem.empty()) throw Failure("'" + paths[0] + "': " + one.problem);
   fill_inputs(stage, workload);

@@ -108,11 +108,11 @@ TEST(StreamPlan, AnArrayThatIsReadAnywhereIsUploadedFirst) {
   EXPECT_EQ(copies_of(commands, Kind::kUpload, find_tensor(plan, "a"), 32), std::vector(32, 1));
 }
 
-TEST(StreamPlan, AnArrayThatFollowsIsUploadedByTask) {
+TEST(StreamPlan, AnArrayWithADependencyIsUploadedByTask) {
   const StagePlan plan = plan_of(
       "//!STAGE own\n//!READ a float32 shape=8,4\n//!WRITE b float32 shape=8\n//!MAP\nb = a[x];\n");
-  const StageFollows follows{{{0, "a"}, {.own = 1, .other = 4, .least = -1, .most = 0}}};
-  const auto commands = plan_stream(plan, follows, 1, 1, {4, 4});
+  const StageDependencies dependencies{{{0, "a"}, {.own = 1, .other = 4, .least = -1, .most = 0}}};
+  const auto commands = plan_stream(plan, dependencies, 1, 1, {4, 4});
   std::vector<Elements> uploads;
   for (const StreamCommand& command : commands.all)
     if (command.kind == Kind::kUpload) uploads.push_back(command.elements);

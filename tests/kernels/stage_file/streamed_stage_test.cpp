@@ -38,9 +38,10 @@ class StreamedStages : public testing::Test {
 
   // All settings give what one stream gives, and that is what the cores compute; sums of floats to
   // within a part in 10^5.
-  void check(const std::string& text, int width, int height, const StageFollows& follows = {}) {
+  void check(const std::string& text, int width, int height,
+             const StageDependencies& dependencies = {}) {
     const StageFile file = parse_stage_file(text, "own.cl");
-    StreamedStage stage(*device_, file, follows, width, height);
+    StreamedStage stage(*device_, file, dependencies, width, height);
     const StageRunner runner(file, nullptr);
     StageMemory memory = runner.memory(width, height);
     const auto& tensors = stage.plan().tensors;
@@ -127,7 +128,7 @@ TEST_F(StreamedStages, Loops) {
           50, 64);
 }
 
-TEST_F(StreamedStages, ArraysThatFollow) {
+TEST_F(StreamedStages, ArraysWithDependencies) {
   const std::string text =
       "//!STAGE own\n//!READ a float32 shape=64,16\n//!READ v float32 shape=16\n"
       "//!WRITE b float32 shape=64\n//!MAP\n"

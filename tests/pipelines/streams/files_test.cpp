@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include <gtest/gtest.h>
 
-#include "pipelines/generate/write/follows.h"
+#include "pipelines/generate/write/dependencies.h"
 #include "pipelines/streams/evaluate.h"
 #include "pipelines/streams/evaluation_page.h"
 #include "pipelines/streams/stream_model_file.h"
@@ -145,12 +145,13 @@ TEST(Methods, NearestTakesWhatThereIs) {
   EXPECT_EQ(nearest(sample, 64, 1024), (StreamCandidate{4, 4}));
 }
 
-TEST(Follows, AreReadAsTheyWereWritten) {
-  const StageFollows follows{{{0, "A"}, {1, 64, 0, 0}}, {{2, "rows"}, {8, 8, -1, 2}}};
-  EXPECT_EQ(generate::follows_line(follows), "// follows: 0.A=1:64 2.rows=8:8:-1:2\n");
-  EXPECT_EQ(generate::read_follows(generate::follows_line(follows)), follows);
+TEST(Dependencies, AreReadAsTheyWereWritten) {
+  const StageDependencies dependencies{{{0, "A"}, {1, 64, 0, 0}}, {{2, "rows"}, {8, 8, -1, 2}}};
+  EXPECT_EQ(generate::dependencies_line(dependencies),
+            "// dependencies: 0.A=1:64 2.rows=8:8:-1:2\n");
+  EXPECT_EQ(generate::read_dependencies(generate::dependencies_line(dependencies)), dependencies);
   for (const char* bad : {"A=1:2", "0.A=1", "0.A=0:1", "0.A=1:1:2:1", "0.A=1:2:3", "0.A=1:2x"})
-    EXPECT_THROW(generate::read_follows("// follows: " + std::string(bad) + "\n"),
+    EXPECT_THROW(generate::read_dependencies("// dependencies: " + std::string(bad) + "\n"),
                  std::invalid_argument)
         << bad;
 }

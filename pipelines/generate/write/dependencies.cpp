@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "pipelines/generate/write/follows.h"
+#include "pipelines/generate/write/dependencies.h"
 
 #include <algorithm>
 #include <cstdio>
@@ -12,7 +12,7 @@
 namespace tandem::generate {
 namespace {
 
-constexpr std::string_view kFollowsKey = "follows";
+constexpr std::string_view kDependenciesKey = "dependencies";
 
 // Elements below the first dimension.
 long inner_elements(const Array& array, const Values& values) {
@@ -22,19 +22,19 @@ long inner_elements(const Array& array, const Values& values) {
   return product;
 }
 
-class FollowReader {
+class DependencyReader {
  public:
-  FollowReader(const LoopProgram& program, const Layout& layout, const StageFile& file)
+  DependencyReader(const LoopProgram& program, const Layout& layout, const StageFile& file)
       : program_(program), layout_(layout), file_(file), nests_(nests_of(program)) {}
 
-  StageFollows all() {
+  StageDependencies all() {
     if (layout_.kind != Layout::Kind::kFixed || nests_.size() > file_.parts.size()) return {};
     for (const Sequence& sequence : program_.sequences)
       if (sequence.around) return {};
     for (std::size_t k = 0; k < nests_.size(); ++k)
       if (layout_.grids[k].written.size() != file_.parts[k].writes.size()) return {};
     for (std::size_t k = 0; k < nests_.size(); ++k) add_part(k);
-    return std::move(follows_);
+    return std::move(dependencies_);
   }
 
  private:
@@ -80,8 +80,8 @@ class FollowReader {
       if (array == nullptr || read.shape.is_plane()) continue;
       const auto range = distances(k, array->symbol);
       if (!range) continue;
-      follows_[{static_cast<int>(k), read.name}] = {own, inner_elements(*array, layout_.values),
-                                                    range->least, range->most};
+      dependencies_[{static_cast<int>(k), read.name}] = {
+          own, inner_elements(*array, layout_.values), range->least, range->most};
     }
   }
 
@@ -89,42 +89,44 @@ class FollowReader {
   const Layout& layout_;
   const StageFile& file_;
   const std::vector<const Nest*> nests_;
-  StageFollows follows_;
+  StageDependencies dependencies_;
 };
 
 }  // namespace
 
-StageFollows follows_of(const LoopProgram& program, const Layout& layout, const StageFile& file) {
-  return FollowReader(program, layout, file).all();
+StageDependencies dependencies_of(const LoopProgram& program, const Layout& layout,
+                                  const StageFile& file) {
+  return DependencyReader(program, layout, file).all();
 }
 
-std::string follows_line(const StageFollows& follows) {
+std::string dependencies_line(const StageDependencies& dependencies) {
   Comments words;
-  for (const auto& [key, follow] : follows) {
-    std::string value = std::to_string(follow.own) + ":" + std::to_string(follow.other);
-    if (follow.least != 0 || follow.most != 0)
-      value += ":" + std::to_string(follow.least) + ":" + std::to_string(follow.most);
+  for (const auto& [key, dependency] : dependencies) {
+    std::string value = std::to_string(dependency.own) + ":" + std::to_string(dependency.other);
+    if (dependency.least != 0 || dependency.most != 0)
+      value += ":" + std::to_string(dependency.least) + ":" + std::to_string(dependency.most);
     words.emplace_back(std::to_string(key.first) + "." + key.second, value);
   }
-  return comment_line(kFollowsKey, words);
+  return comment_line(kDependenciesKey, words);
 }
 
-StageFollows read_follows(const std::string& stage) {
-  StageFollows follows;
-  for (const auto& [name, value] : read_comment(stage, kFollowsKey)) {
-    StageFollow follow;
+StageDependencies read_dependencies(const std::string& stage) {
+  StageDependencies dependencies;
+  for (const auto& [name, value] : read_comment(stage, kDependenciesKey)) {
+    StageDependency dependency;
     const std::size_t dot = name.find('.');
     int part = -1, used = 0;
-    const int numbers = std::sscanf(value.c_str(), "%ld:%ld%n:%ld:%ld%n", &follow.own,
-                                    &follow.other, &used, &follow.least, &follow.most, &used);
+    const int numbers =
+        std::sscanf(value.c_str(), "%ld:%ld%n:%ld:%ld%n", &dependency.own, &dependency.other, &used,
+                    &dependency.least, &dependency.most, &used);
     if (dot == name.npos || std::sscanf(name.c_str(), "%d.", &part) != 1 || part < 0 ||
         (numbers != 2 && numbers != 4) || static_cast<std::size_t>(used) != value.size() ||
-        follow.own < 1 || follow.other < 1 || follow.least > follow.most)
+        dependency.own < 1 || dependency.other < 1 || dependency.least > dependency.most)
       throw std::invalid_argument("'" + name + "=" + value +
                                   "' is not of the form PART.TENSOR=OWN:OTHER[:LEAST:MOST]");
-    follows[{part, name.substr(dot + 1)}] = follow;
+    dependencies[{part, name.substr(dot + 1)}] = dependency;
   }
-  return follows;
+  return dependencies;
 }
 
 }  // namespace tandem::generate
