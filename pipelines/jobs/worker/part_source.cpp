@@ -18,7 +18,7 @@ constexpr uint64_t kFirstStepBack_ns = 2'000'000'000;
 }  // namespace
 
 PartSource::PartSource(GstElement* source, const Part& part)
-    : source_(source), part_(part), gate_(part), seeks_(part.start_ns.has_value()) {
+    : source_(source), part_(part), filter_(part), seeks_(part.start_ns.has_value()) {
   const ObjectRef<GstPad> pad(gst_element_get_static_pad(source, "src"));
   add_probe(pad.get(), kFrames | kEvents | GST_PAD_PROBE_TYPE_EVENT_FLUSH,
             [this](GstPad* from, GstPadProbeInfo* info) {
@@ -37,17 +37,17 @@ GstPadProbeReturn PartSource::take_frame(GstPad* pad, GstBuffer* frame) {
     }
     const auto verdict =
         stopped_ ? std::nullopt
-                 : gate_.see(GST_BUFFER_PTS_IS_VALID(frame) ? std::optional(GST_BUFFER_PTS(frame))
-                                                            : std::nullopt);
-    if (verdict == PartGate::Verdict::kPass) return GST_PAD_PROBE_OK;
-    if (verdict == PartGate::Verdict::kTooLate && back_ns_ < part_.seek_ns) {
+                 : filter_.see(GST_BUFFER_PTS_IS_VALID(frame) ? std::optional(GST_BUFFER_PTS(frame))
+                                                              : std::nullopt);
+    if (verdict == PartFilter::Verdict::kPass) return GST_PAD_PROBE_OK;
+    if (verdict == PartFilter::Verdict::kTooLate && back_ns_ < part_.seek_ns) {
       back_ns_ = back_ns_ == 0 ? kFirstStepBack_ns : 4 * back_ns_;
       seeks_ = true;
       asked_ = false;
       ask_for_seek();
     }
     // Whatever a seek to the very beginning gives is all that there is.
-    const bool hopeless = verdict == PartGate::Verdict::kTooLate && !seeks_;
+    const bool hopeless = verdict == PartFilter::Verdict::kTooLate && !seeks_;
     if (verdict && !hopeless) return GST_PAD_PROBE_DROP;
     ended_ = true;
   }
@@ -60,7 +60,7 @@ GstPadProbeReturn PartSource::take_event(GstEvent* event) {
   if (ended_) return GST_PAD_PROBE_DROP;
   if (GST_EVENT_TYPE(event) == GST_EVENT_FLUSH_STOP && asked_) {
     seeks_ = asked_ = false;
-    gate_.restart();
+    filter_.restart();
   }
   if (GST_EVENT_TYPE(event) != GST_EVENT_EOS || !seeks_) return GST_PAD_PROBE_OK;
   ask_for_seek();  // the video may be over before anybody has sought
@@ -95,7 +95,7 @@ void PartSource::handle(const GstStructure* message) {
 
 std::string PartSource::problem() const {
   const std::scoped_lock lock(mutex_);
-  return gate_.problem();
+  return filter_.problem();
 }
 
 void PartSource::stop() {

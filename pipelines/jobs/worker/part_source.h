@@ -6,7 +6,7 @@
 #include <mutex>
 #include <string>
 
-#include "pipelines/jobs/worker/part_gate.h"
+#include "pipelines/jobs/worker/part_filter.h"
 
 namespace tandem {
 
@@ -39,7 +39,7 @@ class PartSource {
   GstElement* const source_;
   const Part part_;
   mutable std::mutex mutex_;  // guards what follows; held over no call into GStreamer that waits
-  PartGate gate_;
+  PartFilter filter_;
   bool seeks_;  // until the flush of the next seek has passed, all is dropped
   bool asked_ = false, ended_ = false, stopped_ = false;
   uint64_t back_ns_ = 0;  // how far ahead of the part the next seek goes

@@ -7,12 +7,12 @@
 #include <algorithm>
 #include <random>
 
-#include "pipelines/jobs/worker/part_gate.h"
+#include "pipelines/jobs/worker/part_filter.h"
 
 namespace tandem::test {
 namespace {
 
-using Verdict = PartGate::Verdict;
+using Verdict = PartFilter::Verdict;
 
 VideoIndex every_second(std::initializer_list<bool> keys) {
   VideoIndex index;
@@ -82,16 +82,16 @@ VideoIndex random_video(std::mt19937& random) {
 // What a worker does: it decodes from the last key frame at or before the part on, in the order of
 // presentation.
 std::vector<uint64_t> numbers_in(const Part& part, const std::vector<uint64_t>& times_ns) {
-  PartGate gate(part);
+  PartFilter filter(part);
   std::vector<uint64_t> numbers;
   for (const uint64_t time_ns : times_ns) {
     if (part.start_ns && time_ns + 100'000'000 < part.seek_ns) continue;
-    const auto verdict = gate.see(time_ns);
+    const auto verdict = filter.see(time_ns);
     if (!verdict) break;
-    if (*verdict == Verdict::kPass) numbers.push_back(part.first_frame + gate.passed() - 1);
+    if (*verdict == Verdict::kPass) numbers.push_back(part.first_frame + filter.passed() - 1);
     EXPECT_NE(*verdict, Verdict::kTooLate);
   }
-  EXPECT_EQ(gate.problem(), "");
+  EXPECT_EQ(filter.problem(), "");
   return numbers;
 }
 
@@ -113,9 +113,9 @@ TEST(Cut, EveryFrameIsInOnePart) {
   }
 }
 
-TEST(PartGate, FramesThatAreMissingAreAProblem) {
+TEST(PartFilter, FramesThatAreMissingAreAProblem) {
   const Part part{10, 2, 100, 300, 0};
-  PartGate late(part);
+  PartFilter late(part);
   EXPECT_EQ(late.see(0), Verdict::kDrop);
   EXPECT_EQ(late.see(200), Verdict::kTooLate);
   late.restart();
@@ -124,16 +124,16 @@ TEST(PartGate, FramesThatAreMissingAreAProblem) {
   EXPECT_EQ(late.see(300), std::nullopt);
   EXPECT_EQ(late.problem(), "1 frames came out of this part of the video instead of 2");
 
-  PartGate more(part);
+  PartFilter more(part);
   for (const uint64_t time : {100, 150, 200}) more.see(time);
   EXPECT_NE(more.problem(), "");
 
-  PartGate open({10, std::nullopt, 100, std::nullopt, 0});
+  PartFilter open({10, std::nullopt, 100, std::nullopt, 0});
   EXPECT_NE(open.problem(), "");
   open.see(100);
   EXPECT_EQ(open.problem(), "");
 
-  PartGate whole({});
+  PartFilter whole({});
   EXPECT_EQ(whole.see(std::nullopt), Verdict::kPass);  // nothing is asked of its times
 }
 

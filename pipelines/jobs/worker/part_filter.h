@@ -12,9 +12,9 @@ namespace tandem {
 /// Picks the frames of a part from those that a decoder gives in the order of presentation, from
 /// somewhere before the part on. It never guesses: a part whose frames are not those that were
 /// expected has a problem.
-class PartGate {
+class PartFilter {
  public:
-  explicit PartGate(const Part& part) : part_(part) {}
+  explicit PartFilter(const Part& part) : part_(part) {}
 
   enum class Verdict {
     kDrop,    ///< the frame is of an earlier part
