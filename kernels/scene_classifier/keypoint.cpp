@@ -125,9 +125,9 @@ int scene_angles(const SceneLayout& layout, const Half* space, const SceneKeypoi
   const auto magnitude = layout.magnitude(space, keypoint.octave, keypoint.gradient);
   const auto angle = layout.angle(space, keypoint.octave, keypoint.gradient);
   const float sigma = 1.5f * keypoint.sigma;
-  const int reach = std::clamp(static_cast<int>(3 * sigma), 1, Bell::kMostReach);
+  const int reach = std::clamp(static_cast<int>(3 * sigma), 1, Gaussian::kMostReach);
   const int column = static_cast<int>(keypoint.x + 0.5f), row = static_cast<int>(keypoint.y + 0.5f);
-  const Bell across(keypoint.x, column, sigma, reach), down(keypoint.y, row, sigma, reach);
+  const Gaussian across(keypoint.x, column, sigma, reach), down(keypoint.y, row, sigma, reach);
 
   constexpr float kTurn = 2 * std::numbers::pi_v<float>;
   float histogram[kDirections + 2] = {};  // one more on each side, for the smoothing
@@ -135,7 +135,7 @@ int scene_angles(const SceneLayout& layout, const Half* space, const SceneKeypoi
   const float most = static_cast<float>(reach * reach) + 0.6f;
   const int left = std::max(0, column - reach),
             right = std::min(magnitude.width - 1, column + reach);
-  float lengths[2 * Bell::kMostReach + 1], directions[2 * Bell::kMostReach + 1];
+  float lengths[2 * Gaussian::kMostReach + 1], directions[2 * Gaussian::kMostReach + 1];
   for (int y = std::max(0, row - reach); y <= std::min(magnitude.height - 1, row + reach); ++y) {
     widen(magnitude.row(y) + left, right - left + 1, lengths);
     widen(angle.row(y) + left, right - left + 1, directions);

@@ -116,7 +116,7 @@ void keypoints(const SceneLayout& layout, const Half* space, float contrast, Row
 /// Votes of one row of pixels: which cells they go to, in a grid with a margin of one cell, and the
 /// share of the right and lower one.
 struct Votes {
-  static constexpr int kMost = 2 * Bell::kMostReach + 1 + 16;
+  static constexpr int kMost = 2 * Gaussian::kMostReach + 1 + 16;
   alignas(64) float weight[kMost], right[kMost], below[kMost], turn[kMost];
   alignas(64) int32_t cell[kMost];
 };

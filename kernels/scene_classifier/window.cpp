@@ -18,7 +18,7 @@ int reach_of(float cell) {
 
 }  // namespace
 
-Bell::Bell(float centre, int middle, float sigma, int reach)
+Gaussian::Gaussian(float centre, int middle, float sigma, int reach)
     : first_(middle - std::min(reach, kMostReach)), reach_(std::min(reach, kMostReach)) {
   const float factor = -1 / (2 * sigma * sigma);
   for (int i = 0; i <= 2 * reach_; ++i) {

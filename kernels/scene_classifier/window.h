@@ -8,11 +8,11 @@ namespace tandem {
 
 /// exp(-(i - centre)^2 / (2 sigma^2)) at whole places i within `reach` of the middle one: a
 /// Gaussian in x and y is the product of two.
-class Bell {
+class Gaussian {
  public:
   static constexpr int kMostReach = 64;
 
-  Bell(float centre, int middle, float sigma, int reach);
+  Gaussian(float centre, int middle, float sigma, int reach);
 
   float at(int place) const { return values_[place - first_]; }
   const float* from(int place) const { return values_ + (place - first_); }
@@ -32,7 +32,7 @@ struct DescriptorWindow {
   float cell;          ///< side of a cell, pixels
   float cosine, sine;  ///< of the direction
   int left, right, top, bottom;
-  Bell across, down;
+  Gaussian across, down;
 
   DescriptorWindow(const SceneKeypoint& keypoint, float angle, int width, int height);
 };
