@@ -192,7 +192,7 @@ struct NetworkCpu::Work {
   int steps() const { return of.steps(); }
   int rows(int step) const;
   int ahead() const { return 0; }
-  int worth() const { return 1; }
+  int least_steal() const { return 1; }
   int part() const { return 1; }
   bool awaits(int step) const { return step < of.last_shared; }
   void compute(const SharedRows::Part& part) const;

@@ -222,10 +222,12 @@ struct Octaves {
   int rows(int octave) const { return layout.height_of(octave); }
   int ahead() const { return Cascade::ahead(); }
   // The halos between two threads cost about 40 rows.
-  int worth() const { return 80; }
+  int least_steal() const { return 80; }
   int part() const { return 16; }
   // Several threads are worth it down to the octave where one alone gets to the end.
-  bool awaits(int octave) const { return octave + 1 < steps() && rows(octave + 1) >= 2 * worth(); }
+  bool awaits(int octave) const {
+    return octave + 1 < steps() && rows(octave + 1) >= 2 * least_steal();
+  }
   void compute(const SharedRows::Part& part) const {
     if (!part.goes_on)
       cascade.start(Task(layout, part.step, luma, space, bases, part.rows.begin, stop));

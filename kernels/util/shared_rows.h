@@ -32,8 +32,8 @@ class SharedRows {
   ///   int steps()
   ///   int rows(int step)           at least 1; asked once, by the thread that opens the step
   ///   int ahead()                  rows below a part that computing it may write as well
-  ///   int worth()                  fewest rows that are worth to be taken from another thread
-  ///   int part()                   most rows between two looks at what others have taken
+  ///   int least_steal()            fewest rows that a thread takes from another one
+  ///   int part()                   most rows computed before it checks what others have taken
   ///   bool awaits(int step)        whether a thread without rows of `step` waits for a later one
   ///   void compute(const Part&)    if it throws, nobody waits for its rows
   template <typename Work>
@@ -47,7 +47,7 @@ class SharedRows {
     while (!stop()) {
       const int opened = step_.load(std::memory_order_acquire);
       const int before = part.step, end = part.rows.end;
-      if (take(me, work, part) || (rob(me, work) && take(me, work, part))) {
+      if (take(me, work, part) || (steal(me, work) && take(me, work, part))) {
         part.goes_on = end > 0 && part.step == before && part.rows.begin == end;
         work.compute(part);
         waited = 0;
@@ -137,7 +137,7 @@ class SharedRows {
   // Takes from the thread with the most rows left: it keeps the upper half, and those that it may
   // write already.
   template <typename Work>
-  bool rob(int me, const Work& work) {
+  bool steal(int me, const Work& work) {
     for (;;) {
       int victim = 0, most = 0;
       uint64_t word = 0;
@@ -150,7 +150,7 @@ class SharedRows {
         word = now;
       }
       const int kept = std::max(most / 2, work.ahead());
-      if (most - kept < work.worth()) return false;
+      if (most - kept < work.least_steal()) return false;
       const auto [step, rows] = unpack(word);
       const int cut = rows.begin + kept;
       if (!ranges_[victim].compare_exchange_strong(word, pack({step, {rows.begin, cut}}),

@@ -19,15 +19,15 @@ using Part = SharedRows::Part;
 /// Counts who computed each row of each step, and who may have written it.
 struct Work {
   std::vector<int> rows_of_steps;
-  int rows_ahead = 0, rows_worth = 8;
+  int rows_ahead = 0, rows_to_steal = 8;
   std::function<void(const Part&)> computes = [](const Part&) {};
 
   int steps() const { return static_cast<int>(rows_of_steps.size()); }
   int rows(int step) const { return rows_of_steps[static_cast<std::size_t>(step)]; }
   int ahead() const { return rows_ahead; }
-  int worth() const { return rows_worth; }
+  int least_steal() const { return rows_to_steal; }
   int part() const { return 16; }
-  bool awaits(int step) const { return step + 1 < steps() && rows(step + 1) >= 2 * rows_worth; }
+  bool awaits(int step) const { return step + 1 < steps() && rows(step + 1) >= 2 * rows_to_steal; }
   void compute(const Part& part) const { computes(part); }
 };
 

@@ -15,7 +15,7 @@ using Skeleton = StagePart::Skeleton;
 
 // Passes of a loop that may settle are enqueued up to this one, then up to twice as many. In
 // between the device is waited for: a pass too many costs a launch, which takes some microseconds.
-constexpr int kFirstLook = 16;
+constexpr int kFirstCheck = 16;
 
 }  // namespace
 
@@ -56,11 +56,11 @@ struct StageFileOpenCL::Private {
       opencl::memory::clear(queue, views[static_cast<std::size_t>(step.flags)].data,
                             sizeof(int32_t) * static_cast<std::size_t>(step.passes + 1));
     if (step.passes % 2 == 0) swap();
-    int look = step.until_settled ? kFirstLook : step.passes;
+    int check_at = step.until_settled ? kFirstCheck : step.passes;
     for (own.pass = 0; own.pass < step.passes; ++own.pass) {
-      if (own.pass == look) {
+      if (own.pass == check_at) {
         if (!asks_again(queue, views[static_cast<std::size_t>(step.flags)], own.pass - 1)) break;
-        look *= 2;
+        check_at *= 2;
       }
       enqueue(kernels.steps[k], queue, step, own, opencl::kMapRows.on_cpu(kernels.is_cpu));
       swap();
