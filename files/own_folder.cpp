@@ -103,7 +103,7 @@ class Walk {
     at_ = FileHandle(openat(folder, ".", kEntryFlags | O_DIRECTORY));
     FileHandle next = open_entry(name);
     struct stat status;
-    return next && look(next, path_ + "/" + name, status) &&
+    return next && read_status(next, path_ + "/" + name, status) &&
            judge(status, path_ + "/" + name, Place::kOwn) &&
            move(std::move(next), path_ + "/" + name);
   }
@@ -121,7 +121,7 @@ class Walk {
   bool start(bool is_last) {
     FileHandle root(open("/", kEntryFlags | O_DIRECTORY));
     struct stat status;
-    return look(root, "/", status) && judge(status, "/", is_last ? last_ : Place::kAbove) &&
+    return read_status(root, "/", status) && judge(status, "/", is_last ? last_ : Place::kAbove) &&
            move(std::move(root), "");
   }
 
@@ -129,7 +129,7 @@ class Walk {
     const std::string path = path_ + "/" + name;
     FileHandle next = open_entry(name);
     struct stat status;
-    if (!next || !look(next, path, status)) return false;
+    if (!next || !read_status(next, path, status)) return false;
     const bool link = S_ISLNK(status.st_mode);
     if (!judge(status, path, left.empty() && !link ? last_ : Place::kAbove)) return false;
     return link ? follow(next, path, left) : move(std::move(next), path);
@@ -147,7 +147,7 @@ class Walk {
     return next;
   }
 
-  bool look(const FileHandle& file, const std::string& path, struct stat& status) {
+  bool read_status(const FileHandle& file, const std::string& path, struct stat& status) {
     if (fstat(file.number(), &status) == 0) return true;
     problem_ = path + " cannot be opened: " + std::strerror(errno);
     return false;

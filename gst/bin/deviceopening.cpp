@@ -30,7 +30,7 @@ constexpr std::chrono::seconds kDriverPatience{4};
 }  // namespace
 
 /// The state that the opening thread shares with the run, which may end before the driver returns.
-struct DeviceOpening::Look {
+struct DeviceOpening::Attempt {
   enum class Phase { in_driver, takes_over, over, abandoned };
 
   // False: nobody waits for what was found.
@@ -71,12 +71,12 @@ void DeviceOpening::expect(std::span<StageAdapter* const> stages, Fusion& fusion
 }
 
 void DeviceOpening::open_with(std::function<TakeOver()> open) {
-  look_ = std::make_shared<Look>();
-  const auto body = [look = look_, open = std::move(open)] {
+  attempt_ = std::make_shared<Attempt>();
+  const auto body = [attempt = attempt_, open = std::move(open)] {
     const TakeOver take_over = open();
-    if (!look->take_over()) return;
+    if (!attempt->take_over()) return;
     take_over();
-    look->finish();
+    attempt->finish();
   };
   try {
     opener_ = std::thread(body);
@@ -86,15 +86,16 @@ void DeviceOpening::open_with(std::function<TakeOver()> open) {
 }
 
 bool DeviceOpening::opening() const {
-  if (!look_) return false;
-  std::lock_guard lock(look_->mutex);
-  return look_->phase != Look::Phase::over;
+  if (!attempt_) return false;
+  std::lock_guard lock(attempt_->mutex);
+  return attempt_->phase != Attempt::Phase::over;
 }
 
 void DeviceOpening::wait_until_open() const {
-  std::unique_lock lock(look_->mutex);
-  look_->changed.wait_until(lock, look_->patience_ends,
-                            [this] { return look_->phase == Look::Phase::over || look_->ending; });
+  std::unique_lock lock(attempt_->mutex);
+  attempt_->changed.wait_until(lock, attempt_->patience_ends, [this] {
+    return attempt_->phase == Attempt::Phase::over || attempt_->ending;
+  });
 }
 
 void DeviceOpening::found(std::vector<std::shared_ptr<opencl::Context>> kinds,
@@ -162,7 +163,7 @@ void DeviceOpening::end() {
   ended_ = true;
   std::thread opener = std::exchange(opener_, {}), builder = std::exchange(builder_, {});
   lock.unlock();
-  if (opener.joinable() && look_->abandon()) {
+  if (opener.joinable() && attempt_->abandon()) {
     GST_WARNING("an OpenCL driver does not respond: its thread is detached");
     opener.detach();
   }

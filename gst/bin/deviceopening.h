@@ -64,15 +64,15 @@ class DeviceOpening {
 
  private:
   enum class State { idle, opens, waits, builds, joined };
-  struct Look;
+  struct Attempt;
   void build();
   void build_side_by_side();
   void join();
 
   std::atomic<State> state_{State::idle};
   std::atomic<bool> ended_{false};
-  std::shared_ptr<Look> look_;  // null: no device is opened on a thread
-  std::mutex mutex_;            // guards starting and ending the threads
+  std::shared_ptr<Attempt> attempt_;  // null: no device is opened on a thread
+  std::mutex mutex_;                  // guards starting and ending the threads
   std::thread opener_, builder_;
   std::span<StageAdapter* const> stages_;
   Fusion* fusion_ = nullptr;

@@ -93,7 +93,7 @@ PublisherStats Publisher::stats() const {
 
 void Publisher::run() {
   for (;;) {
-    wake_->clear();  // before looking: what comes from now on wakes again
+    wake_->clear();  // first: later calls of wake() end the next wait
     if (stopping_) break;
     const Session::Step step = session_.step(std::chrono::steady_clock::now());
     for (const SessionNews& news : step.news) {
@@ -101,7 +101,7 @@ void Publisher::run() {
     }
     failed_ = session_.failed();  // told before the stream can end
     {
-      const std::lock_guard lock(mutex_);  // drain() is either before its look or in its wait
+      const std::lock_guard lock(mutex_);  // drain() has not checked yet, or waits
       changed_.notify_all();
     }
     wait(step);

@@ -14,7 +14,7 @@ namespace {
 // The output of another stage. Sets `found` and `maker` where there is one.
 void find_made(const FrameItem& item, int index, TensorName wanted, SlotTensor& found,
                GstTandemFrame::Maker& maker) {
-  const auto look = [&](int last, int first) {
+  const auto search = [&](int last, int first) {
     for (int k = last; k >= first && !found.memory; --k) {
       for (int o = 0; o < kMaxTensors; ++o) {
         const SlotTensor& made = item.slots[k].outputs[o];
@@ -27,10 +27,10 @@ void find_made(const FrameItem& item, int index, TensorName wanted, SlotTensor& 
   // The latest first: in later rounds the stages behind this one have been there as well.
   const Repeat& repeat = item.repeat;
   const bool again = item.round > 0;
-  look(index - 1, again ? repeat.first : 0);
+  search(index - 1, again ? repeat.first : 0);
   if (again) {
-    look(repeat.last, index);
-    look(repeat.first - 1, 0);
+    search(repeat.last, index);
+    search(repeat.first - 1, 0);
   }
 }
 
