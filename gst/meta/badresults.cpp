@@ -36,7 +36,7 @@ void tell_bad_results(GstElement* element, const BadResults& bad, BadResults& to
   } kKinds[] = {
       {&BadResults::boxes, "Objects have boxes without an area or outside of the frame",
        "they are left out"},
-      {&BadResults::confidences, "Objects have confidences that are no numbers from 0 to 1",
+      {&BadResults::confidences, "Objects have confidences that are not numbers from 0 to 1",
        "they count as unknown"},
       {&BadResults::labels, "Labels are not UTF-8 or too long",
        "invalid bytes are replaced, and at most 256 bytes are read"},

@@ -136,7 +136,7 @@ Location parse_location(std::string_view uri, const std::optional<std::string>& 
 
 Location parse_queue_location(std::string_view uri) try {
   Location location = read_location(uri, {});
-  if (location.protocol != Location::Protocol::kRedis) refuse("a queue is in a Redis server");
+  if (location.protocol != Location::Protocol::kRedis) refuse("a queue needs a Redis server");
   if (location.most_lines > 0) refuse("maxlen is for lines that are published");
   return location;
 } catch (const std::invalid_argument& e) {

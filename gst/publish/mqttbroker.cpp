@@ -154,9 +154,9 @@ class MqttBroker final : public Broker {
     }
     events_.lost = result == MOSQ_ERR_ERRNO ? std::strerror(number) : mosquitto_strerror(result);
     if (tls_ && tls_error_ == 0 && number == EPROTO) {
-      events_.lost = "the connection was broken off";
+      events_.lost = "the connection was closed";
       // Its alert may be overtaken by the end of the connection, and is then lost.
-      if (!events_.connected) events_.lost += " (does the broker ask for a certificate?)";
+      if (!events_.connected) events_.lost += " (does the broker require a certificate?)";
     }
     if (!tls_ || tls_error_ == 0) return;
     TlsFailure failure = tls_->failure(tls_error_);
@@ -181,13 +181,13 @@ std::string refusal_by_mqtt(const Location& location, const std::string& client_
   const std::string text = "UTF-8 of at most 65535 bytes without control characters";
   const std::string& topic = location.name;
   if (!is_text(topic) || mosquitto_pub_topic_check2(topic.data(), topic.size()) != MOSQ_ERR_SUCCESS)
-    return "The property 'location' has a topic that MQTT does not take. A topic is " + text +
+    return "The property 'location' has a topic that MQTT does not accept. A topic is " + text +
            ", '+' and '#'.";
   if (!is_text(location.user))
-    return "The property 'location' has a user that MQTT does not take. A user is " + text + ".";
-  if (!is_text(client_id)) return "MQTT does not take this 'client-id'. It is " + text + ".";
+    return "The property 'location' has a user that MQTT does not accept. A user is " + text + ".";
+  if (!is_text(client_id)) return "MQTT does not accept this 'client-id'. It must be " + text + ".";
   if (location.password && location.password->size() > kMostTextBytes)
-    return "MQTT takes no password of more than 65535 bytes.";
+    return "The password is too long: MQTT accepts at most 65535 bytes.";
   return {};
 }
 

@@ -4,4 +4,5 @@
 
 const tandem::BrokerProtocol tandem::kMqttProtocol{
     .missing =
-        "This build cannot speak MQTT. Install libmosquitto-dev, then configure and build again."};
+        "This build does not support MQTT. Install libmosquitto-dev, then configure and build "
+        "again."};

@@ -98,7 +98,7 @@ class RedisBroker final : public Broker {
   // Replies come in the order of the commands: greetings, then a transaction's, the last of which
   // tells that all of its lines are in the stream.
   void take_in(const redisReply& reply) {
-    if (awaited_ == 0) return refuse("ERR a reply that nobody asked for");
+    if (awaited_ == 0) return refuse("ERR an unexpected reply");
     --awaited_;
     if (reply.type == REDIS_REPLY_ERROR) {
       refuse({reply.str, reply.len});
@@ -130,12 +130,12 @@ class RedisBroker final : public Broker {
   // The server's own words name neither password nor line.
   void refuse(std::string_view error) {
     // Empty, it would count as no loss.
-    events_.lost = error.empty() ? "ERR the server refuses and gives no reason" : error;
+    events_.lost = error.empty() ? "ERR the server refused the command without a reason" : error;
     events_.hopeless = redis_error_stays(error);
     if (redis_error_is_of_login(error)) {
       events_.lost += ". Check user and password in 'location'.";
     } else if (error.starts_with("WRONGTYPE")) {
-      events_.lost += ". The key in 'location' is in use for something else than a stream.";
+      events_.lost += ". The key in 'location' is not a stream: use another key.";
     }
   }
 
@@ -154,7 +154,7 @@ class RedisBroker final : public Broker {
 std::string refusal_by_redis(const Location&, const std::string& client_id) {
   for (const char c : client_id) {
     if (c < '!' || c > '~')
-      return "Redis does not take this 'client-id'. It is ASCII without spaces and control "
+      return "Redis does not accept this 'client-id'. It must be ASCII without spaces and control "
              "characters.";
   }
   return {};

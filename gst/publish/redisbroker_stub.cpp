@@ -4,5 +4,5 @@
 
 const tandem::BrokerProtocol tandem::kRedisProtocol{
     .missing =
-        "This build cannot speak to Redis. Install libhiredis-dev, then configure and build "
+        "This build does not support Redis. Install libhiredis-dev, then configure and build "
         "again."};

@@ -132,8 +132,8 @@ void Session::suspect(const std::string& why, Step& step) {
   if (losses_ < kMostLosses) return;
   refuse(*suspect_,
          "the broker has closed " + std::to_string(losses_) +
-             " connections in a row on which this line was sent alone, the last one so: " + why +
-             "; the line may be longer than the broker takes",
+             " connections in a row on which this line was sent alone, the last one with: " + why +
+             "; the line may be longer than the broker accepts",
          step);
 }
 

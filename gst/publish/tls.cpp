@@ -224,7 +224,7 @@ TlsFailure TlsContext::failure(unsigned long error) const {
   }
   std::string advice;
   if (ERR_GET_LIB(error) == ERR_LIB_SSL && ERR_GET_REASON(error) == SSL_R_WRONG_VERSION_NUMBER)
-    advice = " (does the server speak TLS on this port?)";
+    advice = " (does the server use TLS on this port?)";
   return {"TLS: " + reason_of(error) + advice, stays(error)};
 }
 

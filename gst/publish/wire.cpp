@@ -123,7 +123,7 @@ std::string Wire::decrypt(std::string_view bytes) {
   ERR_clear_error();
   std::string plain;
   if (BIO_write(from_server_, bytes.data(), static_cast<int>(bytes.size())) <= 0)
-    lose("no memory for what the server sends");
+    lose("no memory for the server's reply");
   char part[16384];
   for (;;) {
     const int count = SSL_read(tls_.get(), part, sizeof part);

@@ -96,19 +96,21 @@ std::array<float, 3> channels_of(const std::string& text) {
 std::array<float, 3> deviations_of(const std::string& text) {
   const std::array<float, 3> deviation = channels_of(text);
   if (std::ranges::any_of(deviation, [](float d) { return std::abs(d) < 1 / kMostMagnitude; }))
-    fail_text("has 0: write what the input is divided by");
+    fail_text("has 0: write a divisor other than 0");
   return deviation;
 }
 
 /// GStreamer's: for each channel what 0 and 255 become, as in "-1,1;-1,1;-1,1".
 void take_ranges(const std::string& text, ModelInfo& info) {
   const std::vector<std::string> pieces = split_list(text, ';');
-  if (pieces.size() != 1 && pieces.size() != 3) fail_text("has not one or three pairs");
+  if (pieces.size() != 1 && pieces.size() != 3)
+    fail_text("has neither one pair nor three: write one for each channel, as in -1,1;-1,1;-1,1");
   for (std::size_t c = 0; c < 3; ++c) {
     const std::string& piece = pieces[pieces.size() == 1 ? 0 : c];
     const std::vector<float> range = numbers_of(piece, -kMostMagnitude, kMostMagnitude, 2);
     if (range.size() != 2 || std::abs(range[1] - range[0]) < 1 / kMostMagnitude)
-      fail_text("has '" + piece + "': write what 0 becomes and, different from it, what 255 does");
+      fail_text("has '" + piece +
+                "': write two different numbers, for pixels of 0 and of 255, as in -1,1");
     info.deviation[c] = 255 / (range[1] - range[0]);
     info.mean[c] = -range[0] * info.deviation[c];
   }

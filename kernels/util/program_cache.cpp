@@ -87,7 +87,7 @@ Notices& notices() {
 
 void tell_once(const std::string& problem) {
   const std::string text =
-      "Compiled programs are not kept, so each start compiles them anew: " + problem +
+      "Compiled programs are not cached, so each start compiles them again: " + problem +
       ". TANDEM_CACHE_DIR can name another folder.";
   const std::lock_guard lock(notices().mutex);
   if (notices().told.insert(text).second) notices().next = text;

@@ -73,7 +73,7 @@ std::vector<double> read_numbers(const nlohmann::json& list, const std::string& 
   std::vector<double> values;
   for (const auto& value : list) {
     if (!value.is_number() || std::fabs(value.get<double>()) > kWide.most)
-      fail_field(field, "holds something else than numbers");
+      fail_field(field, "has elements that are not numbers");
     values.push_back(value.get<double>());
   }
   return values;
@@ -82,7 +82,7 @@ std::vector<double> read_numbers(const nlohmann::json& list, const std::string& 
 StreamModel::Network read_network(const nlohmann::json& layers, const std::string& field,
                                   std::size_t inputs) {
   if (!layers.is_array() || layers.empty() || layers.size() > 16)
-    fail_field(field, "is no list of layers");
+    fail_field(field, "is not a list of layers");
   StreamModel::Network network;
   for (const auto& json : layers) {
     if (!json.is_object() || !json.contains("biases") || !json.contains("weights") ||

@@ -16,8 +16,7 @@ int gather_command(const std::vector<std::string>& arguments) {
       "gather",
       "Writes the results of each video of a queue into a file of JSON lines, as `tandem run\n"
       "--metadata` would: in order, each frame once (docs/many-machines.md). Ctrl-C ends it; "
-      "called\n"
-      "again with the same folder, it goes on.");
+      "the\nsame command continues.");
   queue.add_to(parser);
   parser.add("output", settings.folder, "FOLDER", "where to write NUMBER-VIDEO.jsonl", 'o');
   parser.add("follow", settings.follow, "wait for further videos when all are gathered");

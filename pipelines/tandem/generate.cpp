@@ -126,8 +126,8 @@ int generate_command(const std::vector<std::string>& arguments) {
   int data = 1;
   bool no_compile = false;
   OptionParser parser("generate",
-                      "Makes a stage file of a C function whose loops have '#pragma omp parallel "
-                      "for' (docs/generate.md).");
+                      "Converts a C function whose loops have '#pragma omp parallel for' into a "
+                      "stage file (docs/generate.md).");
   parser.add("output", output, "FILE", "the stage file (default: standard output)", 'o');
   parser.add("function", options.function, "NAME",
              "the function, if several of the file have such loops");
@@ -141,7 +141,7 @@ int generate_command(const std::vector<std::string>& arguments) {
   if (paths.size() != 1)
     throw UsageError("generate needs one file, as in: tandem generate loop.c -o stage.cl");
   if (!generate::can_read_loops())
-    throw Failure("this build of tandem has no libclang, which reads C",
+    throw Failure("this build of tandem has no libclang, which parses C",
                   "Install libclang-dev and build again.");
   claim_input(paths[0]);
   TextOutput written("--output", output);

@@ -200,8 +200,8 @@ int inspect_model_command(const std::vector<std::string>& arguments) {
   std::string selector;
   OptionParser parser("inspect-model",
                       "Prints the inputs, outputs and steps of an ONNX file, with the time of each "
-                      "step on one core and on the OpenCL device, and what dnninput and dnnboxes "
-                      "need beside it (docs/networks.md).");
+                      "step on one core and on the OpenCL device, and checks the model information "
+                      "beside it (docs/networks.md).");
   parser.add("opencl-device", selector, "NAME",
              "`any` (default), `none`, `auto` (never a CPU), or part of a device's name");
   parser.add_operands(files, "FILE.onnx");

@@ -15,7 +15,7 @@ namespace fs = std::filesystem;
 std::string stage_text(const std::string& name) {
   return "//!STAGE " + name +
          " Brighter pixels\n"
-         "//!PARAM gain float 1.5 0..10 What levels are multiplied by\n"
+         "//!PARAM gain float 1.5 0..10 Factor of all levels\n"
          "//!READ luma\n"
          "//!WRITE luma\n"
          "//!MAP\n"

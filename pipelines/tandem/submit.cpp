@@ -40,9 +40,10 @@ SubmitSettings parse_submit_settings(const std::vector<std::string>& arguments) 
   parser.add("application", settings.application, "NAME",
              "the application that analyses the videos");
   settings.queue.add_to(parser);
-  parser.add("part", settings.part_s, "SECONDS",
-             "cut videos before key frames into jobs of at least so long; 0: do not cut (default: "
-             "60). Videos for tracking are never cut: it follows objects from frame to frame");
+  parser.add(
+      "part", settings.part_s, "SECONDS",
+      "least duration of a job: videos are cut before key frames; 0: do not cut (default: 60). "
+      "Videos for tracking are never cut, because it follows corners from frame to frame");
   for (const JobProperty& property : job_properties())
     parser.add(property.name, settings.properties[property.name], property.argument, property.help);
   parser.add_operands(settings.videos, "VIDEO...");
@@ -57,7 +58,7 @@ SubmitSettings parse_submit_settings(const std::vector<std::string>& arguments) 
   check_model(find_application(settings.application),
               model == settings.properties.end() ? "" : model->second);
   if (settings.videos.empty()) throw UsageError("submit needs a video");
-  if (settings.part_s < 0) throw UsageError("--part: the seconds are below 0");
+  if (settings.part_s < 0) throw UsageError("--part must not be negative");
   return settings;
 }
 

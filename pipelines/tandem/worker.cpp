@@ -55,7 +55,7 @@ int worker_command(const std::vector<std::string>& arguments) {
              "file, http, https, rtsp)");
   parser.add(
       "largest-frame", largest, "WxH",
-      "jobs whose frames have more pixels fail: they take memory (default: 4096x2304, up to 1.2 "
+      "jobs with larger frames fail, because they need more memory (default: 4096x2304, up to 1.2 "
       "GB)");
   add_machine_options(parser, settings.machine, Subcommand::run);
   add_speed_options(parser, settings.machine);

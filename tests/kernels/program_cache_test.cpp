@@ -45,7 +45,7 @@ class ProgramCacheTest : public testing::Test {
     EXPECT_EQ(cache.load(kKey), "");
     EXPECT_EQ(cache.load("another"), "");
     EXPECT_EQ(ProgramCache::take_notice(),
-              "Compiled programs are not kept, so each start compiles them anew: " + problem +
+              "Compiled programs are not cached, so each start compiles them again: " + problem +
                   ". TANDEM_CACHE_DIR can name another folder.");
     EXPECT_EQ(ProgramCache().problem(), problem);
     EXPECT_EQ(ProgramCache::take_notice(), "") << "it is said once";

@@ -66,8 +66,8 @@ static GType gst_tandem_device_get_type() {
 
 static constexpr tandem::Property<StageProperties> kProperties[] = {
     {"interval", "Interval",
-     "Frames from one that the stage computes to the next: 1 for each frame, 5 for each fifth. The "
-     "others pass, and so they do in stages that need its results",
+     "The stage computes each n-th frame: 1: all, 5: each fifth. The other frames pass, also in "
+     "stages that need its results",
      &StageProperties::interval, 1, tandem::Intervals::kMost, GST_PARAM_MUTABLE_PLAYING},
     {"device", "Device", "Device that computes the stage if it is not inside tandembin",
      &StageProperties::device, 0, 0, GST_PARAM_MUTABLE_READY, gst_tandem_device_get_type},
@@ -224,8 +224,8 @@ static GstFlowReturn gst_tandem_stage_transform_ip(GstBaseTransform* base, GstBu
     const std::string name = self.adapter.name();
     GST_ELEMENT_ERROR(
         stage, STREAM, FAILED,
-        ("%s is set to send frames %d times through the stages from %s on, which needs a tandembin "
-         "around them. Without one, put the stages from %s to %s into the pipeline %d times.",
+        ("%s is set to send frames %d times through the stages from %s on, which needs tandembin "
+         "around them. Without tandembin, put the stages from %s to %s into the pipeline %d times.",
          name.c_str(), rounds, repeats_from, repeats_from, name.c_str(), rounds),
         (nullptr));
     return GST_FLOW_ERROR;
@@ -239,9 +239,9 @@ static GstFlowReturn gst_tandem_stage_transform_ip(GstBaseTransform* base, GstBu
   self.item.keep(true);
   if (!self.item.open(buffer, self.info, self.adapter.description().changes_pixels)) {
     self.item.close();
-    GST_ELEMENT_ERROR(stage, RESOURCE, READ,
-                      ("A frame cannot be mapped into memory: it is smaller than its caps say."),
-                      (nullptr));
+    GST_ELEMENT_ERROR(
+        stage, RESOURCE, READ,
+        ("A frame cannot be mapped into memory: it is smaller than its caps require."), (nullptr));
     return GST_FLOW_ERROR;
   }
   if (self.adapter.description().needs_previous) self.previous.pass(self.item, self.context);

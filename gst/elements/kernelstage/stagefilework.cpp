@@ -183,7 +183,7 @@ void StageFileWork::place_input(const StageTensor& tensor, const WorkRequest& re
     throw std::runtime_error("the tensor '" + tensor.tensor + "' on the frame is not " +
                              name_of(tensor.type) + " of " + std::to_string(rows) + "x" +
                              std::to_string(columns) + ", as " + program_->file->path +
-                             " says: it is " + shape_text(spec) + setting);
+                             " declares: it is " + shape_text(spec) + setting);
   }
 }
 

@@ -128,8 +128,8 @@ GType params_type(const Parameters& parameters) {
   if (const GType known = g_type_from_name(name.c_str())) return known;
   if (sets == kMostParameterSets)
     throw std::runtime_error(
-        "this process has used stage files with " + std::to_string(kMostParameterSets) +
-        " different sets of parameters, the most that it can register: restart it");
+        "this process has loaded stage files with " + std::to_string(kMostParameterSets) +
+        " different sets of parameters, which is the limit: restart the process");
   ++sets;
   const GTypeInfo info{sizeof(StageParamsClass),
                        nullptr,

@@ -42,7 +42,7 @@ class KltFeaturesWork final : public StageWork {
     };
     if (layout_.width <= 2 * window_ || layout_.height <= 2 * window_) {
       const int needed = 2 * window_ + 1, fits = (std::min(layout_.width, layout_.height) - 1) / 2;
-      notice_ = too_small_notice("Nothing can be followed", {layout_.width, layout_.height},
+      notice_ = too_small_notice("No corner can be found", {layout_.width, layout_.height},
                                  {needed, needed},
                                  fits > 0 ? "kltfeatures window=" + std::to_string(fits) : "");
     }
@@ -100,7 +100,7 @@ struct KltFeaturesElement : KernelElement<KltFeaturesWork, KltFeaturesOpenCL, Fe
   static constexpr char kTypeName[] = "GstKltFeatures";
   static constexpr char kLongName[] = "KLT features stage";
   static constexpr char kSummary[] =
-      "Tracking, stage 2 of 4: finds the corners of the frame before that can be followed";
+      "Tracking, stage 2 of 4: finds the corners of the previous frame that can be followed";
 
   static StageDescription description() {
     return {

@@ -56,7 +56,7 @@ struct KltFlowElement : KernelElement<KltFlowWork, KltFlowOpenCL, FlowSettings> 
   static constexpr char kTypeName[] = "GstKltFlow";
   static constexpr char kLongName[] = "KLT flow stage";
   static constexpr char kSummary[] =
-      "Tracking, stage 3 of 4: follows kltfeatures' corners from the frame before into this one";
+      "Tracking, stage 3 of 4: finds kltfeatures' corners of the previous frame in this one";
 
   static StageDescription description() {
     return {.inputs = {{kKltPrevious, "kltpyramid"},

@@ -66,7 +66,7 @@ struct KltPyramidElement : KernelElement<KltPyramidWork, KltPyramidOpenCL> {
   static constexpr char kTypeName[] = "GstKltPyramid";
   static constexpr char kLongName[] = "KLT pyramid stage";
   static constexpr char kSummary[] =
-      "Tracking, stage 1 of 4: blurs each frame and the one before at two sizes and makes their "
+      "Tracking, stage 1 of 4: blurs each frame and the previous one at two sizes and makes their "
       "gradients";
 
   static StageDescription description() {

@@ -94,7 +94,7 @@ struct KltTracksElement {
 
   static constexpr Property<Settings> kProperties[] = {
       {"max-distance", "Largest distance",
-       "Largest distance between the end of a track and the feature that it goes on with "
+       "Largest distance between the end of a track and the feature that continues it "
        "(pixels)",
        &Settings::max_distance, 0, 100},
   };

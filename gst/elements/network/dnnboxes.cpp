@@ -159,7 +159,7 @@ struct DnnBoxes {
   static constexpr char kTypeName[] = "GstDnnBoxes";
   static constexpr char kLongName[] = "Network output stage";
   static constexpr char kSummary[] =
-      "Makes detections, or the class of a frame, of a neural network's output";
+      "Decodes a neural network's output into detections, or into the class of the frame";
 
   static StageDescription description() {
     return {.inputs = {{kDnnOutput, "dnnstage"}},

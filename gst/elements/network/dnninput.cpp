@@ -110,7 +110,7 @@ struct DnnInput {
   static constexpr char kTypeName[] = "GstDnnInput";
   static constexpr char kLongName[] = "Network input stage";
   static constexpr char kSummary[] =
-      "Makes a neural network's input of a frame: scaled, in its colours, normalised";
+      "Converts a frame into a neural network's input: scales it, converts colours, normalises";
 
   static StageDescription description() { return {.whole = "the network reads all of its input"}; }
 

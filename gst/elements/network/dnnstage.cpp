@@ -74,7 +74,7 @@ class DnnStageWork final : public StageWork {
   void combine(StageFrame& frame) const override {
     if (cpu_->is_done(*frame.output<NetworkCpu::Frame>(shared_)) || frame.stop()()) return;
     throw std::runtime_error(
-        "the network could not be computed, mostly because memory is short: free some, or set a "
+        "the network was not computed, probably because memory is short: free memory, or set a "
         "lower `threads`");
   }
 

@@ -21,8 +21,8 @@ struct PublishSettings {
 inline constexpr Property<PublishSettings> kPublishProperties[] = {
     {"location", "Location",
      "mqtt[s]://[user[:password]@]host[:port]/topic or "
-     "redis[s]://[[user]:password@]host[:port]/stream[?maxlen=LINES]; the s asks for TLS; "
-     "it reads without the password",
+     "redis[s]://[[user]:password@]host[:port]/stream[?maxlen=LINES]; the s selects TLS; reading "
+     "the property omits the password",
      &PublishSettings::location, 0, 0, GST_PARAM_MUTABLE_READY},
     {"password-file", "Password file",
      "File whose first line is the password, for a location without one. Other users can read "
@@ -32,7 +32,7 @@ inline constexpr Property<PublishSettings> kPublishProperties[] = {
      "TLS: certificates of trusted authorities, as PEM. Empty: those of the system",
      &PublishSettings::ca_file, 0, 0, GST_PARAM_MUTABLE_READY},
     {"certificate-file", "Certificate file",
-     "TLS: the element's own certificate, as PEM, for a broker that asks for one",
+     "TLS: the element's own certificate, as PEM, for a broker that requires one",
      &PublishSettings::certificate_file, 0, 0, GST_PARAM_MUTABLE_READY},
     {"key-file", "Key file",
      "TLS: the private key of certificate-file, as PEM, without a passphrase. Empty: it "

@@ -166,7 +166,7 @@ void tell(GstTandemPublish* self, const std::string& where, const tandem::Sessio
       GST_ELEMENT_ERROR(
           self, RESOURCE, WRITE,
           ("Cannot publish to %s: %s%s", where.c_str(), why.c_str(), why.ends_with('.') ? "" : "."),
-          ("A new attempt would fail for the same reason."));
+          ("A retry would fail for the same reason: correct it, and start the pipeline again."));
       return;
   }
 }

@@ -52,16 +52,16 @@ using tandem::TrackerSettings;
 
 constexpr tandem::Property<TrackerSettings> kProperties[] = {
     {"iou", "Overlap",
-     "Least overlap of a detection with where its object is expected (intersection over union)",
+     "Least overlap of a detection with the predicted box of its object (intersection over union)",
      &TrackerSettings::iou, 0.01L, 1},
-    {"max-age", "Longest age", "An object without a detection for longer is forgotten (frames)",
+    {"max-age", "Longest age", "An object without a detection for longer is dropped (frames)",
      &TrackerSettings::max_age, 1, 100'000},
     {"min-hits", "Least hits",
      "Detections of an object before it is reported; frames that the detector leaves out count as "
      "the one before them",
      &TrackerSettings::min_hits, 1, 1000},
     {"coast", "Coast",
-     "An object that the detector misses is reported where it is expected for as long (frames)",
+     "Longest time for which a missed object is still reported, at its predicted position (frames)",
      &TrackerSettings::coast, 0, 100'000}};
 
 // Frames that overload drops leave gaps too, in which objects keep their ids.
@@ -103,7 +103,7 @@ void leave_out_others(GstTandemTrack* self, std::vector<tandem::FrameObject>& ob
   const auto others = std::erase_if(objects, [](const auto& o) { return o.object_id.has_value(); });
   if (others > 0 && !std::exchange(self->state->told_other_tracker, true)) {
     GST_ELEMENT_WARNING(self, STREAM, FAILED,
-                        ("Objects have ids of another tracker already: they keep them."),
+                        ("Objects already have ids of another tracker, which they keep."),
                         ("%" G_GSIZE_FORMAT " objects of a frame", gsize{others}));
   }
   if (objects.size() > tandem::ObjectTracker::kMostObjects &&
@@ -287,7 +287,7 @@ static void gst_tandem_track_class_init(GstTandemTrackClass* klass) {
   gst_element_class_add_static_pad_template(element, &src_template);
   gst_element_class_set_static_metadata(
       element, "Tandem tracker", "Filter/Analyzer/Video",
-      "Gives objects that detectors find ids that stay the same from frame to frame",
+      "Assigns ids to detected objects, which stay the same from frame to frame",
       "The Tandem authors");
 
   GstBaseTransformClass* base = GST_BASE_TRANSFORM_CLASS(klass);

@@ -57,7 +57,7 @@ struct SradCompress : KernelElement<SradCompressWork, SradOpenCL> {
   static constexpr char kLongName[] = "SRAD compress stage";
   static constexpr char kKlass[] = "Filter/Effect/Video";
   static constexpr char kSummary[] =
-      "Speckle reduction, stage 6 of 6: puts the image back into the luma of frames: 255 "
+      "Speckle reduction, stage 6 of 6: writes the image into the luma of frames: 255 "
       "log(image)";
 
   static StageDescription description() {

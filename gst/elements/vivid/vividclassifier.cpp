@@ -61,7 +61,7 @@ std::string too_small(const GstVideoInfo& video, double scale) {
   if (fits >= 100 * kVividLeastFirstScale)
     g_snprintf(setting, sizeof setting, "vividfilter first-scale=%d.%02d", int(fits) / 100,
                int(fits) % 100);
-  return too_small_notice("Nothing can be found", {video.width, video.height},
+  return too_small_notice("No object can be found", {video.width, video.height},
                           {needed(kLevel.width), needed(kLevel.height)}, setting);
 }
 

@@ -41,9 +41,10 @@ float ScoreScale::value_at(float probability) const {
 float ScoreScale::probability_of(float value) const {
   if (sigmoid_) return 1 / (1 + std::exp(-value));
   if (value > 1 + kRounding && std::isfinite(value)) {
-    throw std::runtime_error("the network's output has a score of " + std::to_string(value) +
-                             ", which is no probability: write sigmoid or softmax into `scores` of "
-                             "the model information");
+    throw std::runtime_error(
+        "the network's output has a score of " + std::to_string(value) +
+        ", which is not a probability: write sigmoid or softmax into `scores` of "
+        "the model information");
   }
   return value;
 }
@@ -146,7 +147,7 @@ std::unique_ptr<BoxDecoder> make_box_decoder(const ModelInfo& info, const Decode
       break;
   }
   throw std::runtime_error(
-      "`decoder` makes no boxes: write nanodet, ssd, yolov5, yolov8 or yolox into the model "
+      "`decoder` decodes no boxes: write nanodet, ssd, yolov5, yolov8 or yolox into the model "
       "information, or leave out dnnboxes");
 }
 

@@ -33,7 +33,7 @@ ModelFile read_model_file(const std::string& path) {
   check_parsed_size(file.bytes, *::onnx::ModelProto::descriptor());
   ModelFile result;
   if (!result.model.ParseFromString(file.bytes) || !result.model.has_graph())
-    throw Problem("it is no ONNX file, or damaged; export or copy it again");
+    throw Problem("it is not an ONNX file, or is damaged; export or copy it again");
   if (result.model.ir_version() < kFirstIrVersion)
     throw Problem("it has version " + std::to_string(result.model.ir_version()) +
                   " of the format; export it again");

@@ -75,7 +75,7 @@ class ParsedSize {
 
 void check_parsed_size(std::string_view bytes, const Descriptor& message) {
   if (!ParsedSize().add(bytes, message, 1))
-    throw Problem("it is no ONNX file, or damaged; export or copy it again");
+    throw Problem("it is not an ONNX file, or is damaged; export or copy it again");
 }
 
 }  // namespace tandem::network::reader

@@ -64,14 +64,14 @@ class Reading {
   void add_name(const std::string& name, int operand) {
     if (name.empty()) throw Problem("a value has no name");
     if (!names_.try_emplace(name, operand).second)
-      throw Problem("value " + in_quotes(name) + " is there twice");
+      throw Problem("value " + in_quotes(name) + " is defined twice");
   }
 
   int find(const std::string& name, const std::string& reader) const {
     const auto found = names_.find(name);
     if (found == names_.end())
       throw Problem(reader + " " + in_quotes(name) +
-                    " is no input, no weight and not written by an earlier node");
+                    " is neither an input, nor a weight, nor an output of an earlier node");
     if (found->second == kAbsent)
       throw Problem(reader + " " + in_quotes(name) + " is an output that is not computed");
     return found->second;
@@ -81,7 +81,7 @@ class Reading {
     // Weights were inputs, too, in early files.
     if (names_.contains(input.name())) {
       if (!weights_listed_.insert(input.name()).second || !is_weight(input.name()))
-        throw Problem("value " + in_quotes(input.name()) + " is there twice");
+        throw Problem("value " + in_quotes(input.name()) + " is defined twice");
       return;
     }
     const std::string title = "input " + in_quotes(input.name());

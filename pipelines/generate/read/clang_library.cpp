@@ -17,14 +17,14 @@ ClangLibrary load() {
   const char* const own = std::getenv("TANDEM_LIBCLANG");
   const std::string path = own ? own : newest_libclang();
   if (path.empty())
-    throw std::runtime_error("libclang, which reads C, is not installed: install a package of " +
+    throw std::runtime_error("libclang, which parses C, is not installed: install a package of " +
                              package(TANDEM_LIBCLANG_OLDEST) + " to " +
                              package(TANDEM_LIBCLANG_NEWEST));
   void* const library = dlopen(path.c_str(), RTLD_LAZY | RTLD_LOCAL);
   if (!library) {
     const char* const why = dlerror();
     throw std::runtime_error(std::string("cannot load libclang: ") +
-                             (why ? why : "the loader gives no reason"));
+                             (why ? why : "the loader reports no reason"));
   }
   ClangLibrary all;
 #define X(name)                                                                    \

@@ -29,7 +29,7 @@ class PragmaReader {
   Pragma read() {
     Pragma pragma{.span = line_};
     take("pragma");
-    if (!is("omp")) fail("'#pragma " + word() + "' is not known: leave it out");
+    if (!is("omp")) fail("'#pragma " + word() + "' is not supported: leave it out");
     take("omp");
     if (!is("parallel"))
       fail("'omp " + word() +
@@ -65,7 +65,8 @@ class PragmaReader {
     if (clause == "lastprivate")
       fail("'lastprivate': the last iteration is no other than the others: leave it out");
     if (clause != "reduction" && clause != "collapse" && clause != "private" && !is_ignored)
-      fail("the clause '" + clause + "' is not known: leave it out, or use reduction and private");
+      fail("the clause '" + clause +
+           "' is not supported: leave it out, or use reduction and private");
     ++at_;
     take("(");
     if (clause == "reduction") {
@@ -88,7 +89,7 @@ class PragmaReader {
   void read_reduction(Pragma& pragma) {
     const std::string operation = word();
     if (std::ranges::find(kOperations, operation) == kOperations.end())
-      fail("the reduction by '" + operation + "' is not known: + * max min & | ^");
+      fail("the reduction by '" + operation + "' is not supported: use + * max min & | or ^");
     ++at_;
     take(":");
     while (!is(")")) {

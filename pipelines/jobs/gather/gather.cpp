@@ -102,7 +102,7 @@ void Gathering::leave_out(const ResultEntry& entry, const std::string& video,
   useless_.push_back(entry.entry);
   if (++told_ > kMostTold) return;
   say("entry " + terminal_text(entry.entry) + " of the results, of job " + shown(entry.job) +
-      (video.empty() ? "" : " (" + terminal_text(video) + ")") + ", is left out: it " +
+      (video.empty() ? "" : " (" + terminal_text(video) + ")") + ", is skipped: it " +
       terminal_text(why) + (told_ == kMostTold ? "; further ones are not reported" : ""));
 }
 
@@ -244,10 +244,10 @@ void Gathering::do_again(GatherQueue& queue, GatheredVideo& video, std::size_t p
   queue.remove(useless_);
   useless_.clear();
   if (++put_backs_[job.id] > kMostPutBacks) {
-    say("results of " + name + " are lost again and again: the job has failed");
+    say("results of " + name + " were lost repeatedly: the job has failed");
     return queue.set_aside(job, {settings_.name, 0, 0, 0, "its results were lost: " + why});
   }
-  say("results of " + name + " are lost: the job is run again: " + terminal_text(why));
+  say("results of " + name + " were lost: the job is run again: " + terminal_text(why));
   queue.put_back(job);
   under_way_.insert(job.id);
 }

@@ -23,11 +23,11 @@ constexpr int kMostNesting = 16;
   if (redis_error_is_of_login(error)) {
     advice = " (check the queue's user and password)";
   } else if (error.starts_with("WRONGTYPE")) {
-    advice = " (the queue's name is in use for something else)";
+    advice = " (the queue's name is in use for other data: choose another one)";
   } else if (error.find("unknown command") != error.npos) {
     advice = " (queues need Redis 6.2 or newer)";
   }
-  throw RedisError(error.empty() ? "the server refuses a command without a reason"
+  throw RedisError(error.empty() ? "the server refused a command without a reason"
                                  : "the server reports: " + terminal_text(error) + advice,
                    !passes);
 }

@@ -107,7 +107,7 @@ void GatherQueue::in_turn(std::vector<RedisCommand> commands) {
       connection_.ask_all({RedisCommand{"WATCH", keys_.gather}, {"GET", keys_.gather}});
   if (replies[1].text != name_ ||
       transact(connection_, std::move(commands)).kind == RedisReply::Kind::kNothing)
-    throw RedisError("this gather was silent for too long and lost its turn", false);
+    throw RedisError("this gather was silent for too long and lost its lock on the queue", false);
 }
 
 }  // namespace tandem

@@ -141,7 +141,7 @@ void Worker::leave_stuck(const Claim& claim, const std::string& job, JobRecord r
     if (interrupted) {
       give_back(claim, job, record);
     } else {
-      record.reason += "; its worker could not stop it and left";
+      record.reason += "; its worker could not stop it and ended";
       fail(claim, job, record);
     }
   } catch (const std::exception&) {  // the queue is gone: the claim ends by itself

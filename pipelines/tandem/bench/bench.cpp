@@ -47,13 +47,14 @@ BenchSettings parse_bench_settings(std::vector<std::string> arguments) {
                           list_applications());
   parser.add("size", size, "WxH", "size of the frames (default: one for each application)");
   parser.add("frames", frames, "N", "frames to time in each configuration (default: 100)");
-  parser.add("seconds", seconds, "S", "time each configuration at least so long (default: 0.5)");
+  parser.add("seconds", seconds, "S", "least time for each configuration (default: 0.5)");
   parser.add("repeat", repeat, "R",
              "take the medians of R rounds, each of a training and all configurations");
   parser.add(
       "finals", finals, "R",
       "measure again, R rounds of five times as long: the eight best by each metric with what was "
-      "chosen, then the winners with what was chosen; the best of many short runs is a lucky one");
+      "chosen, then the winners with what was chosen, because the best of many short runs was "
+      "lucky");
   std::optional<int> lanes;
   parser.add("lanes", lanes, "S",
              "frames on the device at a time (default: 1, 2, 4 and 8 on a GPU)");
@@ -268,7 +269,7 @@ std::vector<TextOutput> json_outputs(const BenchSettings& settings, const std::s
   if (settings.json.empty()) return outputs;
   claim_input(settings.bin.model);
   if (settings.json == "-" && settings.metrics.size() > 1)
-    throw UsageError("--json: standard output takes one metric; name a file for several");
+    throw UsageError("--json: standard output accepts one metric; name a file for several");
   for (const std::string& metric : settings.metrics) {
     const std::string path = json_path(settings, metric);
     if (!outputs.emplace_back("--json", path).is_standard_output())

@@ -108,7 +108,7 @@ void BenchPipeline::feed_one() {
   ++in_;
   if (gst_app_src_push_buffer(GST_APP_SRC(source_), buffer) == GST_FLOW_OK) return;
   check_bus();
-  throw Failure("the pipeline stopped taking frames");
+  throw Failure("the pipeline stopped accepting frames");
 }
 
 void BenchPipeline::wait_until_empty() {

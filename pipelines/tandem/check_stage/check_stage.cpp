@@ -193,8 +193,8 @@ int check_stage_command(const std::vector<std::string>& arguments) {
   CheckOptions options;
   OptionParser parser("check-stage",
                       "Compiles a stage file for the cores and the device, compares both on frames "
-                      "of noise, shapes and text, with all parameters at their bounds, and says "
-                      "how fast each is (docs/stage-files.md).");
+                      "of noise, shapes and text, with all parameters at their bounds, and reports "
+                      "the speed of each (docs/stage-files.md).");
   parser.add("opencl-device", options.device, "NAME",
              "any (the default), or part of a device's name");
   parser.add("picture", options.picture, "FILE", "compare on this picture as well");

@@ -54,7 +54,8 @@ std::string advice(const StageFile& file, const StageTensor& tensor, double away
       if (write.name == tensor.name && part.skeleton == StagePart::Skeleton::kReduce)
         return part.combine.text.empty()
                    ? ": without COMBINE the results of a REDUCE are added to each other"
-                   : ": a REDUCE visits its elements in any order, equally good ones too";
+                   : ": a REDUCE visits its elements in any order; on a tie it must select the "
+                     "same one in each order";
   return {};
 }
 
@@ -226,7 +227,7 @@ class StageCheck::Frames {
                               [&](StageMemory& memory) { return runner_.run_host(memory); });
     if (problem.empty()) problem = run(bands_, StageSide::kCpu, scene, seed, bands);
     if (!problem.empty()) return problem;
-    return difference(whole_, bands_, "other bands of rows give other outputs: ", "in one band",
+    return difference(whole_, bands_, "outputs depend on the bands of rows: ", "in one band",
                       "in several");
   }
 

@@ -64,7 +64,7 @@ int doctor_command(const std::vector<std::string>& arguments) {
                       "Shows what this machine offers, what is missing and how to get it.");
   parser.add("json", json, "print JSON");
   parser.add("verbose", verbose, "OpenCL extensions too");
-  parser.add("patience", patience_s, "S", "seconds that an OpenCL driver has to answer (20)");
+  parser.add("patience", patience_s, "S", "seconds until an OpenCL driver must answer (20)");
   parser.parse(arguments);
   at_least("patience", patience_s, 1, kDriverPatience_s);
   gst_init(nullptr, nullptr);
@@ -92,8 +92,9 @@ int doctor_command(const std::vector<std::string>& arguments) {
                   .dump(2, ' ', false, nlohmann::json::error_handler_t::replace)
                   .c_str());
   } else {
-    std::puts(works ? "Tandem works on this machine."
-                    : "Tandem does not work here yet: see above.");
+    std::puts(
+        works ? "Tandem works on this machine."
+              : "Tandem does not work on this machine yet: the lines above name what is missing.");
   }
   return works ? 0 : 1;
 }

@@ -76,7 +76,7 @@ void answer_for_opencl_driver(const std::string& library, const std::string& sec
   alarm(static_cast<unsigned>(leading_number(seconds)) + 1);
   if (dlopen(library.c_str(), RTLD_NOW | RTLD_LOCAL) == nullptr) {
     const char* const why = dlerror();
-    std::puts(why ? why : "the loader gives no reason");
+    std::puts(why ? why : "the loader reports no reason");
     std::fflush(stdout);
     std::_Exit(kCannotBeLoaded);
   }

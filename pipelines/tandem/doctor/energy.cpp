@@ -57,7 +57,7 @@ void examine_auto(Examination& result, const EnergyContext& context) {
       opened.meter ? opened.meter->description().name + ": " + opened.meter->description().coverage
                    : "none: objectives that need energy fall back to throughput";
   result.add({opened.meter ? Finding::State::good : Finding::State::note,
-              "`energy-source=auto` takes " + taken});
+              "`energy-source=auto` selects " + taken});
 }
 
 }  // namespace

@@ -195,7 +195,7 @@ Examination examine_cpu_path(const TellFinding& tell) {
     play(pipeline, "the test pattern", {[] {}, [] {}});
     const bool works = read_stats(bin).on_cpu == 2;
     result.data["cpu_path"]["works"] = works;
-    result.add(works ? Finding{State::good, "two frames went through all stages"}
+    result.add(works ? Finding{State::good, "two frames passed all stages"}
                      : Finding{State::missing, "no frame came out of tandembin"});
   } catch (const std::exception& error) {
     const auto* failure = dynamic_cast<const Failure*>(&error);

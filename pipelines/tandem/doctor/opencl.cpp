@@ -49,7 +49,7 @@ void examine_choice(Examination& result, const std::vector<opencl::DeviceDescrip
     data["auto"] = name;
     data["auto_reason"] = "the first GPU or accelerator";
     result.add(
-        {State::good, "`opencl-device=auto` takes " + name + ": the first GPU or accelerator"});
+        {State::good, "`opencl-device=auto` selects " + name + ": the first GPU or accelerator"});
   } catch (const opencl::Error& error) {
     data["auto"] = nullptr;
     if (devices.empty()) {
@@ -72,7 +72,7 @@ std::string text_of(const OpenclDriver& driver) {
 }
 
 std::string how_to_leave_out(const OpenclDriver& driver, bool chosen) {
-  if (driver.file.empty()) return "Name another driver by OCL_ICD_VENDORS, or unset it.";
+  if (driver.file.empty()) return "Set OCL_ICD_VENDORS to another driver, or unset it.";
   const std::string sudo = chosen ? "" : "sudo ";
   return "Leave it out of all programs with: " + sudo + "mv '" + driver.file + "' '" + driver.file +
          ".off'";
@@ -127,7 +127,7 @@ std::optional<std::vector<OpenclDriver>> examine_drivers(Examination& result,
   if (drivers.list.empty()) {
     result.add({State::missing, "no OpenCL driver in " + drivers.place,
                 drivers.chosen
-                    ? "Unset OCL_ICD_VENDORS, or have it name a folder of .icd files, a .icd file "
+                    ? "Unset OCL_ICD_VENDORS, or set it to a folder of .icd files, a .icd file "
                       "or a library."
                     : "For Intel graphics: sudo apt-get install intel-opencl-icd; AMD and "
                       "others: mesa-opencl-icd; "
@@ -148,11 +148,11 @@ void examine_cache(Examination& result) {
   const ProgramCache cache;
   result.data["cache_folder"] = cache.folder() ? Json(cache_path()) : Json(nullptr);
   if (cache.folder()) {
-    result.add({State::good, "compiled programs are kept in " + cache.folder().path()});
+    result.add({State::good, "compiled programs are cached in " + cache.folder().path()});
   } else {
     result.add(
         {State::missing,
-         "compiled programs are not kept, so each start compiles them anew: " + cache.problem(),
+         "compiled programs are not cached, so each start compiles them again: " + cache.problem(),
          "Correct this, or set TANDEM_CACHE_DIR to a folder of your own."});
   }
 }
@@ -171,7 +171,7 @@ Examination examine_opencl(const OpenclQuestion& question, const TellFinding& te
   }
   result.data["opencl"]["devices"] = std::move(list);
   if (devices.empty()) {
-    result.add({State::note, "no OpenCL device: everything runs on the CPU"});
+    result.add({State::note, "no OpenCL device: the CPU computes all stages"});
   }
   examine_choice(result, devices);
   examine_cache(result);

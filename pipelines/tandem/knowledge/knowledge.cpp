@@ -69,7 +69,7 @@ int forget(KnowledgeFolder& folder, const Words& words) {
   const bool by_age = words.older_than_days.has_value();
   if (by_age != words.operands.empty())
     throw UsageError(
-        "knowledge forget takes numbers of entries, `all` or --older-than DAYS, as in: tandem "
+        "knowledge forget needs numbers of entries, `all` or --older-than DAYS, as in: tandem "
         "knowledge forget 1");
   const bool everything = words.operands == std::vector<std::string>{"all"};
   const std::vector<Known> all = folder.list();
@@ -88,7 +88,7 @@ int forget(KnowledgeFolder& folder, const Words& words) {
   const auto wanted = std::ranges::count_if(all, chosen);
   const std::vector<Known> gone = folder.forget(chosen);
   for (const Known& one : gone) std::printf("forgot %s\n", describe(one.conditions).c_str());
-  if (wanted == 0) std::puts("There is nothing to forget.");
+  if (wanted == 0) std::puts("No entry matches: nothing was removed.");
   return std::ssize(gone) < wanted ? 1 : 0;
 }
 
@@ -115,7 +115,7 @@ int import_from(KnowledgeFolder& folder, const Words& words) {
   const KnowledgeFolder::Stored stored = folder.store(read.known);
   std::printf("imported %d of %zu", stored.kept, read.known.size());
   if (stored.older > 0) std::printf("; %d older than the stored entry", stored.older);
-  if (stored.failed > 0) std::printf("; %d cannot be kept", stored.failed);
+  if (stored.failed > 0) std::printf("; %d cannot be stored", stored.failed);
   std::puts("");
   return stored.failed > 0 ? 1 : 0;
 }

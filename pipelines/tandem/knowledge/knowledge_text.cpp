@@ -64,7 +64,7 @@ std::string observations_text(const std::vector<Observation>& observations) {
                     std::to_string(seen.frames), number("%.2f", 1 / seen.frame_s),
                     number("%.1f", seen.watts.sum()),
                     is_trial(seen.kind) ? "-" : formatted("%.1f%%", 100 * seen.relative_error),
-                    seen.in_vain ? "the device took none" : stage_times(seen)});
+                    seen.in_vain ? "the device computed none" : stage_times(seen)});
   }
   return table(rows, "llrrrrl");
 }

@@ -22,16 +22,17 @@ constexpr char kNetworkStages[] = "dnninput ! dnnstage ! dnnboxes";
 constexpr Application kApplications[] = {
     {kVivid.name, "finds people", "vividfilter ! vividhistogram ! vividclassifier", kVivid.stages,
      bench_size(kVivid), summarise_people, true},
-    {kSrad.name, "takes the speckle out of ultrasound and radar pictures",
+    {kSrad.name, "removes speckle from ultrasound and radar pictures",
      "sradextract ! sradprepare ! sradreduce ! sraddiffuse ! sradupdate iterations=20 ! "
      "sradcompress",
      kSrad.stages, bench_size(kSrad), summarise_speckle},
-    {kTracking.name, "follows what moves", "kltpyramid ! kltfeatures ! kltflow ! klttracks",
-     kTracking.stages, bench_size(kTracking), summarise_tracks},
-    {kScene.name, "says what kind of scene each frame shows", "scenefeatures ! sceneclassifier",
+    {kTracking.name, "follows corners from frame to frame",
+     "kltpyramid ! kltfeatures ! kltflow ! klttracks", kTracking.stages, bench_size(kTracking),
+     summarise_tracks},
+    {kScene.name, "labels the kind of scene of each frame", "scenefeatures ! sceneclassifier",
      kScene.stages, bench_size(kScene), summarise_labels},
     {kNetwork,
-     "runs a neural network (--model FILE.onnx) and marks what it finds",
+     "runs a neural network (--model FILE.onnx) and marks its findings",
      kNetworkStages,
      kNetworkStages,
      {640, 480},
@@ -58,7 +59,7 @@ void check_model(const Application& application, const std::string& model) {
   if (!application.needs_model) return;
   if (!network::kHaveNetworks) throw UsageError(network::kNoNetworks);
   if (model.empty())
-    throw UsageError("network needs --model FILE.onnx; docs/networks.md says how to get one");
+    throw UsageError("network needs --model FILE.onnx; docs/networks.md describes how to get one");
 }
 
 std::string list_applications() {

@@ -36,7 +36,7 @@ void add_machine_options(OptionParser& parser, BinSettings& settings, Subcommand
   const bool run = command == Subcommand::run;
   parser.add("opencl-device", settings.opencl_device, "NAME",
              "`auto` (never a CPU, the default), `any`, or part of a device's name; `A,B` or `all` "
-             "for several of one kind");
+             "for several devices");
   parser.add("cores", settings.cores, "N", "CPU cores to use (default: the physical ones)");
   parser.add("metric", settings.metric, run ? "NAME" : "NAME[,NAME...]",
              run ? "objective of tandembin: throughput (default), energy, efficiency, edp or "
@@ -44,12 +44,12 @@ void add_machine_options(OptionParser& parser, BinSettings& settings, Subcommand
                  : "objective of tandembin: throughput (default), energy, efficiency, edp or "
                    "latency; for each of several there is a table");
   parser.add("target-latency", settings.target_latency, "MS",
-             "most throughput with which 95 of 100 frames take less from pad to pad");
+             "most throughput such that 95 of 100 frames take less than this from pad to pad");
   parser.add("energy-source", settings.energy_source, "NAME",
              "`auto` (default), `none`, `rapl`, `pcm`, `nvml` or `model:...` (docs/energy.md)");
   parser.add("knowledge", settings.knowledge, "auto|read-only|off|DIR",
-             run ? "where knowledge is kept for later runs (default: auto, in your cache)"
-                 : "where knowledge is kept for later runs (default: off)");
+             run ? "where measurements are stored for later runs (default: auto, in your cache)"
+                 : "where measurements are stored for later runs (default: off)");
 }
 
 void add_configuration_options(OptionParser& parser, BinSettings& settings) {
@@ -77,9 +77,9 @@ void add_speed_options(OptionParser& parser, BinSettings& settings) {
       "percent of the rows that the CPU computes of stages with an s; off: no frame is split "
       "(default: auto, measured)");
   parser.add("adapt", settings.adapt, "off|caps|drift|both",
-             "when to look for a better configuration (default: both)");
+             "when to search for a better configuration (default: both)");
   parser.add("max-overhead", settings.max_overhead, "SHARE",
-             "share of the time that looking for it may cost (default: 0.05)");
+             "share of the time that this search may cost (default: 0.05)");
   parser.add("target-fps", settings.target_fps, "F", "least energy that reaches F frames a second");
   parser.add("power-budget", settings.power_budget, "W", "most throughput within these watts");
 }

@@ -29,7 +29,7 @@ void QueueOptions::add_to(OptionParser& parser) {
              "redis[s]://[[user]:password@]host[:port]/queue (default: $TANDEM_QUEUE, which other "
              "users of the machine cannot see)");
   parser.add("ca", ca_file_, "FILE",
-             "rediss: certificates that vouch for the server, as PEM (default: $TANDEM_QUEUE_CA, "
+             "rediss: certificates of trusted authorities, as PEM (default: $TANDEM_QUEUE_CA, "
              "else those of the system)");
 }
 
@@ -37,7 +37,7 @@ RedisSettings QueueOptions::settings(std::string name) const {
   const std::string queue = queue_.empty() ? from_environment(kQueueVariable) : queue_;
   if (queue.empty())
     throw UsageError(
-        "no queue is named: give --queue or set TANDEM_QUEUE, as in: "
+        "no queue is given: use --queue, or set TANDEM_QUEUE, as in: "
         "TANDEM_QUEUE=redis://localhost/people");
   try {
     return {parse_queue_location(queue),

@@ -67,7 +67,8 @@ uint64_t Outputs::written() const {
 
 bool Outputs::report_failures() {
   for (const auto& output : all_) {
-    if (is_lost(*output)) output->fail(Failure("the window cannot be shown: its display is gone"));
+    if (is_lost(*output))
+      output->fail(Failure("the window cannot be shown: the connection to its display was lost"));
     const std::optional<Failure> failure = output->take_error();
     if (!failure) continue;
     ++failed_;
@@ -75,14 +76,14 @@ bool Outputs::report_failures() {
     if (is_window && output->is_closed()) {
       window_closed_ = true;
       if (is_needed())
-        g_printerr("tandem: the window was closed; the rest goes on (Ctrl-C ends it)\n");
+        g_printerr("tandem: the window was closed; the run continues (Ctrl-C ends it)\n");
       continue;
     }
     if (EndGuard* guard = EndGuard::started(); guard && !is_window)
       guard->finish(quoted(file_->path()));  // the failure tells of it
     if (!failure_) failure_ = failure;
     if (is_needed())
-      g_printerr("tandem: warning: %s. The rest goes on without it.\n", failure->what());
+      g_printerr("tandem: warning: %s. The run continues without it.\n", failure->what());
   }
   return is_needed();
 }

@@ -124,7 +124,7 @@ std::string TextOutput::name() const {
 }
 
 std::string TextOutput::problem(int error) const {
-  if (error == EPIPE) return option_ + ": the reader of " + name() + " has left";
+  if (error == EPIPE) return option_ + ": the reader has closed " + name();
   return option_ + ": cannot write " + name() + ": " + std::strerror(error) +
          (error == ENOSPC || error == EDQUOT ? "; make room, or name another disk" : "");
 }

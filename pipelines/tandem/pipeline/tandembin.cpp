@@ -82,7 +82,7 @@ void set_property(gpointer object, const char* option, const char* property,
   if (in_range) g_object_set_property(G_OBJECT(object), property, &value);
   g_value_unset(&value);
   if (!read) {
-    throw UsageError(std::string(option) + ": '" + text + "' is not a possible value" +
+    throw UsageError(std::string(option) + ": '" + text + "' is not a valid value" +
                      possible_values(spec));
   }
   if (!in_range)
@@ -97,7 +97,7 @@ void set_stage_property(GstElement* bin, const char* option, const char* propert
     set_property(stage, option, property, value);
     ++having;
   });
-  if (having == 0) throw UsageError(std::string(option) + ": none of the stages has this setting");
+  if (having == 0) throw UsageError(std::string(option) + ": no stage has this property");
 }
 
 std::optional<int> stage_number(GstElement* bin, const char* property) {

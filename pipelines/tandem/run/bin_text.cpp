@@ -130,11 +130,11 @@ std::string why(const std::string& reason) {
     const char *reason, *text;
   };
   constexpr Sentence kSentences[] = {
-      {"caps", "nothing was learned about such frames before"},
+      {"caps", "such frames were never measured before"},
       {"remembered", "remembered from an earlier run"},
       {"derived", "derived from frames of other sizes"},
       {"drift", "the time of a frame has changed"},
-      {"asked", "measured anew on request"},
+      {"asked", "measured again on request"},
       {"objective", "the objective has changed"},
       {"rules", "the settings have changed"},
       {"device-failed", "the device has failed"},
@@ -151,11 +151,11 @@ std::string missed_text(const GstStructure* d) {
   std::string text;
   if (read_flag(d, "energy-unknown")) text += "; energy is unknown: chosen by throughput";
   if (read_flag(d, "budget-exceeded")) {
-    text += "; nothing stays within the power budget";
+    text += "; no configuration stays within the power budget";
   } else if (read_flag(d, "latency-missed")) {
-    text += "; nothing keeps the target latency";
+    text += "; no configuration meets the target latency";
   } else if (read_flag(d, "target-missed")) {
-    text += "; nothing reaches the target";
+    text += "; no configuration reaches the target rate";
   }
   return text;
 }
@@ -173,7 +173,7 @@ std::string waiting_text(const GstStructure* d, double max_overhead) {
 std::string too_short_text(const GstStructure* d) {
   int frames = 0;
   gst_structure_get_int(d, "training-frames", &frames);
-  std::string text = "the video ended before learning did";
+  std::string text = "the video ended before the training did";
   if (frames > 0) {
     text += ", after " + std::to_string(frames) + " frames in " +
             formatted("%.2f s", read_double(d, "training-seconds").value_or(0));
@@ -255,7 +255,7 @@ std::string trials_text(const GstStructure* d) {
   for (const GstStructure* trial : read_structures(d, "trials")) {
     text += (text.empty() ? "  " : "\n  ") + read_string(trial, "why");
     if (const auto fps = read_double(trial, "fps"))
-      text += formatted("; it did %.1f frames/s", *fps);
+      text += formatted("; measured %.1f frames/s", *fps);
   }
   return text;
 }

@@ -69,8 +69,9 @@ RunSettings parse_run_settings(std::vector<std::string> arguments) {
              "write one JSON line a frame; - is standard output");
   parser.add("pictures", settings.pictures, "FOLDER",
              "write a PNG every so often, and of the first frame with a finding");
-  parser.add("track", settings.track,
-             "give what is detected ids that stay the same from frame to frame (tandemtrack)");
+  parser.add(
+      "track", settings.track,
+      "assign ids to detected objects, which stay the same from frame to frame (tandemtrack)");
   parser.add("interval", interval, "N",
              "compute each N-th frame; with --track, objects are followed in between");
   parser.add("show", settings.show, "show the video in a window");
@@ -128,8 +129,8 @@ void choose_input(RunSettings& settings) {
 void check(RunSettings& settings, const std::optional<TextOutput>& metadata) {
   const bool own_stages = settings.bin.stages != settings.application->stages;
   if (settings.track && !own_stages && !settings.application->finds_objects) {
-    throw UsageError(std::string("--track gives ids to objects, and '") +
-                     settings.application->name + "' finds none: use it with vivid");
+    throw UsageError(std::string("--track assigns ids to objects, and '") +
+                     settings.application->name + "' detects none: use it with vivid or network");
   }
   const std::size_t sizes = settings.sizes.size();
   if (sizes > 1 && settings.segment_frames == 0) {
@@ -281,7 +282,7 @@ int run(const RunSettings& settings, TextOutput* metadata) {
     if (problem.empty() || !metadata_problem.empty()) return;
     metadata_problem = problem;
     progress.clear();
-    std::fprintf(stderr, "tandem: %s%s\n", problem.c_str(), draw ? "; the video goes on" : "");
+    std::fprintf(stderr, "tandem: %s%s\n", problem.c_str(), draw ? "; the video continues" : "");
   };
   const auto tick = [&] {
     tell_metadata_problem(log->metadata_problem());

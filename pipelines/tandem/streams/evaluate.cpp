@@ -33,7 +33,8 @@ void print_table(const streams::SampleTable& table, const streams::Evaluation& f
   }
   std::printf("\n%s\n", streams::verdict_on_constant(found).c_str());
   if (!streams::has_rivals())
-    std::puts("The rivals of OpenCV are left out: this build lacks them, or OpenCV is not there.");
+    std::puts(
+        "The rivals of OpenCV are left out: this build lacks them, or OpenCV is not installed.");
 }
 
 }  // namespace

@@ -106,8 +106,8 @@ class Measuring {
     const StreamOrigin &was = before.origin, &now = table_.origin;
     if (was.device != now.device || was.driver != now.driver || was.processor != now.processor ||
         was.version != now.version)
-      throw Failure("'" + settings_.output + "' is of another machine or version: " + was.device +
-                        ", " + was.driver + ", tandem " + was.version,
+      throw Failure("'" + settings_.output + "' belongs to another machine or version: " +
+                        was.device + ", " + was.driver + ", tandem " + was.version,
                     "Name a new file.");
     table_.samples = std::move(before.samples);
     // What was left out gets another chance: there may be more time now.
@@ -156,11 +156,11 @@ class Measuring {
     std::printf("%s: %zu of %zu samples on %s after %s%s\n", settings_.output.c_str(), measured,
                 all, table_.origin.device.c_str(), clock_time(elapsed_s).c_str(),
                 interrupted ? ", interrupted"
-                : late      ? ", the time is over"
+                : late      ? ", at its time limit"
                             : "");
-    if (interrupted || late) std::puts("The same command goes on where this one stopped.");
+    if (interrupted || late) std::puts("The same command continues.");
     if (table_.origin.is_cpu && table_.own_cores.empty())
-      std::puts("This device gives no cores to partitions: they share all of them.");
+      std::puts("Partitions of this device have no cores of their own: they share all cores.");
     if (!table_.counters.empty())
       std::printf("Hardware counters are left out: %s\n", table_.counters.c_str());
     if (problems_ > 0) std::printf("%d stage files could not be measured\n", problems_);
@@ -183,7 +183,7 @@ int streams_measure(const std::vector<std::string>& arguments) {
   OptionParser parser("streams measure",
                       "Times stage files as streams: cut into tasks, which are uploaded, computed "
                       "and downloaded on partitions of a device (docs/streams.md). Ctrl-C keeps "
-                      "what is measured; the same command goes on.");
+                      "the samples; the same command continues.");
   parser.add("output", settings.output, "FILE", "the table of samples (JSON)", 'o');
   parser.add("opencl-device", settings.device, "NAME",
              "any (the default), or part of a device's name");
@@ -205,7 +205,8 @@ int streams_measure(const std::vector<std::string>& arguments) {
   if (!partitions.empty()) settings.options.partitions = numbers("partitions", partitions, 16);
   if (!tasks.empty()) settings.options.tasks = numbers("tasks", tasks, 1024);
   if (!size.empty()) settings.size = parse_size("--size", size);
-  if (seconds < 0 || most_s <= 0) throw UsageError("seconds are above 0");
+  if (seconds < 0 || most_s <= 0)
+    throw UsageError("--seconds-budget must not be negative, and --most-seconds must be above 0");
   if (seconds > 0) settings.budget_s = seconds;
   settings.options.most_s = most_s;
   return Measuring(settings).all();

@@ -69,7 +69,7 @@ int streams_command(const std::vector<std::string>& arguments) {
                       "are fastest (docs/streams.md). `tandem streams measure --help` lists the "
                       "options of an action.\n\n"
                       "  measure       time partitions and tasks of stage files\n"
-                      "  train         make a model of the measurements\n"
+                      "  train         learn a model from the measurements\n"
                       "  evaluate      compare the model with rivals on programs left out\n"
                       "  suggest       suggest the tasks and partitions of a stage file");
   parser.add_operands(words, "measure|train|evaluate|suggest");

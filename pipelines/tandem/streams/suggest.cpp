@@ -64,7 +64,7 @@ int streams_suggest(const std::vector<std::string>& arguments) {
   std::vector<std::string> paths;
   std::string model_path, selector = "any", size;
   OptionParser parser("streams suggest",
-                      "Says how many partitions of the device and how many tasks are best for a "
+                      "Prints how many partitions of the device and how many tasks are best for a "
                       "stage file, from a model and a few runs with one stream (docs/streams.md).");
   parser.add("model", model_path, "FILE", "another model than the one that is installed");
   parser.add("opencl-device", selector, "NAME", "any (the default), or part of a device's name");

@@ -34,7 +34,7 @@ int streams_train(const std::vector<std::string>& arguments) {
   streams::TrainOptions options;
   int seed = 1;
   OptionParser parser("streams train",
-                      "Makes a model of what `tandem streams measure` wrote: it estimates the "
+                      "Learns a model from the table of `tandem streams measure`: it estimates the "
                       "speed-up of partitions and tasks from features of a stage file "
                       "(docs/streams.md).");
   parser.add("output", output, "FILE", "the model (JSON)", 'o');

@@ -91,7 +91,7 @@ fs::path picture_of(const Element& image, const std::vector<fs::path>& folders) 
   const std::string name = image.text("file_name");
   const fs::path relative = fs::path(name).lexically_normal();
   if (relative.empty() || relative.is_absolute() || *relative.begin() == "..")
-    throw image.place().error("file_name '" + name + "' leads out of the dataset");
+    throw image.place().error("file_name '" + name + "' is outside of the dataset");
   for (const fs::path& folder : folders)
     if (fs::is_regular_file(folder / relative)) return folder / relative;
   std::string looked;

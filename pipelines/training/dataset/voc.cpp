@@ -66,7 +66,7 @@ void start_element(GMarkupParseContext* context, const gchar* name, const gchar*
   const bool unique = path == "name" || path == "difficult" || path.starts_with("bndbox/") ||
                       path.starts_with("size/");
   if (!document.current().try_emplace(path, Value{{}, line_of(context)}).second && unique)
-    fail("the element '" + path + "' is there twice");
+    fail("the element '" + path + "' occurs twice");
 }
 
 void end_element(GMarkupParseContext*, const gchar*, gpointer data, GError**) {

@@ -223,7 +223,7 @@ TEST(BadCaps, FramesSmallerThanAWindowPassWithOneWarning) {
       }
       const std::vector<Message> warnings = stream.messages.all(GST_MESSAGE_WARNING);
       ASSERT_EQ(warnings.size(), 1U);
-      EXPECT_EQ(warnings[0].text, "Nothing can be found in frames of " +
+      EXPECT_EQ(warnings[0].text, "No object can be found in frames of " +
                                       std::to_string(size.width) + "x" +
                                       std::to_string(size.height) +
                                       ": at least 66x130 pixels are needed. Put videoscale before "
@@ -260,7 +260,7 @@ TEST(BadCaps, TheSettingThatAWarningNamesHelps) {
   Stream larger(stages_alone("first-scale=2"), {120, 300});
   larger.run(1);
   EXPECT_EQ(larger.messages.wait(GST_MESSAGE_WARNING).text,
-            "Nothing can be found in frames of 120x300: at least 131x259 pixels are needed. Put "
+            "No object can be found in frames of 120x300: at least 131x259 pixels are needed. Put "
             "videoscale before the stages, or set vividfilter first-scale=1.81.");
   Stream just(stages_alone("first-scale=2 scales=1"), {131, 259});
   just.run(1);

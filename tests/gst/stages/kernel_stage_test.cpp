@@ -187,7 +187,7 @@ TEST(KernelStage, SaysThatCodeIsNotKeptWhereOthersMayWrite) {
   expect_sums(stream.run(kFrames), 3);
   before ? setenv("TANDEM_CACHE_DIR", kept.c_str(), 1) : unsetenv("TANDEM_CACHE_DIR");
   EXPECT_EQ(stream.messages.wait(GST_MESSAGE_WARNING).text,
-            "Compiled programs are not kept, so each start compiles them anew: others can write "
+            "Compiled programs are not cached, so each start compiles them again: others can write "
             "into the folder " +
                 folder + " (chmod go-w " + folder + "). TANDEM_CACHE_DIR can name another folder.");
   EXPECT_TRUE(std::filesystem::is_empty(folder));

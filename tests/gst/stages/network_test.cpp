@@ -287,7 +287,7 @@ TEST(BadNetwork, IsNamed) {
   std::ofstream(foreign) << "this is no network";
   expect_error("dnninput device=cpu", {"dnninput has no network", "model"});
   expect_error("dnninput device=cpu model=" + missing, {missing});
-  expect_error("dnninput device=cpu model=" + foreign, {foreign, "it is no ONNX file"});
+  expect_error("dnninput device=cpu model=" + foreign, {foreign, "it is not an ONNX file"});
   for (const std::vector<int>& sides :
        {std::vector<int>{1, 16, 24, 3}, {2, 3, 16, 24}, {1, 3, 16, 9000}, {3, 16, 24}, {}})
     expect_error(input(model(kInfo, sides)) + " device=cpu",

@@ -109,10 +109,11 @@ TEST(OwnStages, SeveralPassesNeedABin) {
   Stream stream("ownstart ! ownadd passes=2", kSize);
   stream.play();
   stream.push(0, 1);
-  EXPECT_EQ(stream.messages.wait(GST_MESSAGE_ERROR).text,
-            "ownadd is set to send frames 2 times through the stages from ownadd on, which needs a "
-            "tandembin around them. Without one, put the stages from ownadd to ownadd into the "
-            "pipeline 2 times.");
+  EXPECT_EQ(
+      stream.messages.wait(GST_MESSAGE_ERROR).text,
+      "ownadd is set to send frames 2 times through the stages from ownadd on, which needs "
+      "tandembin around them. Without tandembin, put the stages from ownadd to ownadd into the "
+      "pipeline 2 times.");
 }
 
 constexpr char kDeviceOnly[] = "ownstart ! ownadd name=add plus=3 cpu=false";

@@ -284,7 +284,7 @@ TEST(SradBadInput, IterationsWithoutTandembin) {
       error_of("sradextract ! sradprepare ! sradreduce ! sraddiffuse ! sradupdate "
                "iterations=3 ! sradcompress"),
       "sradupdate is set to send frames 3 times through the stages from sradprepare on, which "
-      "needs a tandembin around them. Without one, put the stages from sradprepare to "
+      "needs tandembin around them. Without tandembin, put the stages from sradprepare to "
       "sradupdate into the pipeline 3 times.");
 }
 

@@ -316,7 +316,7 @@ TEST(Tracking, FramesSmallerThanAWindowPassWithOneWarning) {
       EXPECT_EQ(indices(stream.run(4)), count_to(4));
       const auto warnings = stream.messages.all(GST_MESSAGE_WARNING);
       ASSERT_EQ(warnings.size(), 1U);
-      EXPECT_EQ(warnings[0].text, "Nothing can be followed in frames of " +
+      EXPECT_EQ(warnings[0].text, "No corner can be found in frames of " +
                                       std::to_string(size.width) + "x" +
                                       std::to_string(size.height) +
                                       ": at least 5x5 pixels are needed. Put videoscale before "
@@ -331,7 +331,7 @@ TEST(Tracking, AWindowThatIsTooLargeForTheFramesIsWarnedOf) {
   EXPECT_EQ(indices(stream.run(4)), count_to(4));
   ASSERT_EQ(stream.messages.all(GST_MESSAGE_WARNING).size(), 1U);
   EXPECT_EQ(stream.messages.all(GST_MESSAGE_WARNING)[0].text,
-            "Nothing can be followed in frames of 40x90: at least 41x41 pixels are needed. Put "
+            "No corner can be found in frames of 40x90: at least 41x41 pixels are needed. Put "
             "videoscale before the stages, or set kltfeatures window=19.");
   Stream smaller(tracking_bin("", "window=19"), {40, 90});
   smaller.run(2);

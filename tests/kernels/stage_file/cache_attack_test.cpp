@@ -173,7 +173,7 @@ class CacheAttack : public testing::Test {
   }
 
   static std::string unused(const std::string& problem) {
-    return "Compiled programs are not kept, so each start compiles them anew: " + problem +
+    return "Compiled programs are not cached, so each start compiles them again: " + problem +
            ". TANDEM_CACHE_DIR can name another folder.";
   }
 

@@ -313,7 +313,7 @@ TEST(JobsUsage, MistakesAreTold) {
   const std::string gate = fresh_folder() + "/gate.avi";
   make_video(gate, 5, 64, 48);
   const std::vector<std::pair<std::vector<std::string>, const char*>> cases{
-      {{"jobs"}, "no queue is named"},
+      {{"jobs"}, "no queue is given"},
       {{"worker", "--queue", "mqtt://u:s3cret@h/people"}, "a queue is in a Redis server"},
       {{"submit", "--application", "scene"}, "submit needs a video"},
       {{"submit", gate}, "submit needs an application"},

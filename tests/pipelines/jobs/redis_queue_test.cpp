@@ -261,7 +261,7 @@ TEST_F(RedisQueue, ErrorsSayWhatToDoAndNoPassword) {
     return std::string();
   };
   server_->ask({"SET", "a string", "x"});
-  EXPECT_NE(error(settings()).find("in use for something else"), std::string::npos);
+  EXPECT_NE(error(settings()).find("in use for other data"), std::string::npos);
   EXPECT_NE(error(settings("ann:s3cret")).find("hopeless: the server reports: WRONGPASS"),
             std::string::npos);
   server_->kill();

@@ -109,14 +109,15 @@ std::string words_of(const std::string& fields, double max_overhead = 0.05) {
 TEST(Decision, WithoutAChoiceSaysWhatWasBest) {
   const std::string fields =
       "old=cc/cg2, new=cc/cg2, reason=too-short, training-frames=60, training-seconds=3.83";
-  EXPECT_EQ(words_of(fields),
-            "the video ended before learning did, after 60 frames in 3.83 s: nothing was chosen");
   EXPECT_EQ(
-      words_of(fields + ", ranking=(structure)< [ranking, configuration=gc/cg1, "
-                        "fps=(double)31.5, energy=(double)0.25] >"),
-      "the video ended before learning did, after 60 frames in 3.83 s: nothing was chosen; best "
-      "so far: stage 1 on the device, stage 2 on the CPU (1 thread), 31.5 frames/s, 0.25 J a "
-      "frame");
+      words_of(fields),
+      "the video ended before the training did, after 60 frames in 3.83 s: nothing was chosen");
+  EXPECT_EQ(words_of(fields + ", ranking=(structure)< [ranking, configuration=gc/cg1, "
+                              "fps=(double)31.5, energy=(double)0.25] >"),
+            "the video ended before the training did, after 60 frames in 3.83 s: nothing was "
+            "chosen; best "
+            "so far: stage 1 on the device, stage 2 on the CPU (1 thread), 31.5 frames/s, 0.25 J a "
+            "frame");
 }
 
 TEST(Decision, SaysWhatRunsWhyAndWhatItGains) {
@@ -135,7 +136,7 @@ TEST(Decision, SaysWhatRunsWhyAndWhatItGains) {
       words_of("old=cc/cg2, new=cc/cg2, reason=drift, predicted-fps=20.0, target-missed=true, "
                "training-frames=64, training-seconds=0.31"),
       "the time of a frame has changed: still on the CPU (2 threads), 20.0 frames/s "
-      "expected; learned in 0.31 s on 64 frames; nothing reaches the target");
+      "expected; learned in 0.31 s on 64 frames; no configuration reaches the target rate");
   EXPECT_EQ(text_of("something-else;", [](auto* d) { return decision_text(d, 0.05); }), "");
 }
 
@@ -181,7 +182,7 @@ TEST(Decision, ListsTrialsWithTheirReasons) {
                     "[trial, configuration=cc/mg, why=\"trial of cc/mg: so\", fps=(double)20.04],"
                     "[trial, configuration=cc/mg, why=\"look at cc/mg: so\"]>;",
                     trials_text),
-            "  trial of cc/mg: so; it did 20.0 frames/s\n"
+            "  trial of cc/mg: so; measured 20.0 frames/s\n"
             "  look at cc/mg: so");
   EXPECT_EQ(text_of("tandem-decision, trials=(structure)<>;", trials_text), "");
   EXPECT_EQ(text_of("something-else;", trials_text), "");

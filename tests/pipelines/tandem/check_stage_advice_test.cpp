@@ -92,7 +92,9 @@ TEST_F(CheckStageAdvice, SaysWhatOftenMakesTheSidesDiffer) {
       "if (luma(0, 0) > best[0]) { best[0] = luma(0, 0); best[1] = y * width + x; }\n//!COMBINE\n"
       "if (best_other[0] > best[0]) { best[0] = best_other[0]; best[1] = best_other[1]; }",
       "any");
-  has(place.output, ": a REDUCE visits its elements in any order, equally good ones too");
+  has(place.output,
+      ": a REDUCE visits its elements in any order; on a tie it must select the same one in each "
+      "order");
   const CommandResult mean = check(
       "//!READ luma\n//!WRITE mean float32 shape=1\n//!REDUCE\nmean[0] += luma(0, 0) / 255.0;",
       "any");

@@ -74,11 +74,11 @@ TEST_F(CheckStage, SaysOnceThatNothingIsKept) {
   const CommandResult result = check_cores("//!READ luma\n//!WRITE luma\n", "luma = luma(0, 0);");
   unsetenv("TANDEM_CACHE_DIR");
   EXPECT_EQ(result.status, 0) << result.output;
-  EXPECT_EQ(result.errors,
-            "tandem: Compiled programs are not kept, so each start compiles them anew: others can "
-            "write into the folder " +
-                folder_ + " (chmod go-w " + folder_ +
-                "). TANDEM_CACHE_DIR can name another folder.\n");
+  EXPECT_EQ(
+      result.errors,
+      "tandem: Compiled programs are not cached, so each start compiles them again: others can "
+      "write into the folder " +
+          folder_ + " (chmod go-w " + folder_ + "). TANDEM_CACHE_DIR can name another folder.\n");
   EXPECT_FALSE(std::filesystem::exists(folder_ + "/cache"));
 }
 

@@ -53,7 +53,7 @@ TEST_F(Doctor, SaysWhyNoProgramsAreKept) {
   const CommandResult result = run_tandem({"doctor"});
   unsetenv("TANDEM_CACHE_DIR");
   EXPECT_NE(
-      result.output.find("compiled programs are not kept, so each start compiles them anew: " +
+      result.output.find("compiled programs are not cached, so each start compiles them again: " +
                          folder_ + "/file is not a folder"),
       std::string::npos)
       << result.output;

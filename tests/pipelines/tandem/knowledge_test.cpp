@@ -79,7 +79,8 @@ TEST_F(KnowledgeCommand, ForgetSaysWhatItRemoved) {
   fill();
   EXPECT_TRUE(has(run({"forget", "--older-than", "30"}).output, "80x416"));
   EXPECT_EQ(folder().list().size(), 2U);
-  EXPECT_EQ(run({"forget", "--older-than", "30"}).output, "There is nothing to forget.\n");
+  EXPECT_EQ(run({"forget", "--older-than", "30"}).output,
+            "No entry matches: nothing was removed.\n");
   fill();
   EXPECT_EQ(run({"forget", "1", "3"}).status, 0);
   EXPECT_EQ(folder().list().at(0).conditions.width, 600);
@@ -141,8 +142,8 @@ TEST_F(KnowledgeCommand, BadWords) {
       {{"show", "-1"}, 2, "-1"},
       {{"show", "0"}, 1, "there is no entry 0: there are 1"},
       {{"show", "2"}, 1, "`tandem knowledge list` lists"},
-      {{"forget"}, 2, "takes numbers of entries, `all` or --older-than DAYS"},
-      {{"forget", "1", "--older-than", "1"}, 2, "takes numbers of entries"},
+      {{"forget"}, 2, "needs numbers of entries, `all` or --older-than DAYS"},
+      {{"forget", "1", "--older-than", "1"}, 2, "needs numbers of entries"},
       {{"forget", "1", "9"}, 1, "there is no entry 9"},
       {{"forget", "--older-than", "-1"}, 2, "below 0"},
       {{"forget", "--older-then", "1"}, 2, "did you mean '--older-than'?"},

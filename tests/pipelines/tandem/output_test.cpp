@@ -174,7 +174,7 @@ TEST_F(Output, AReaderThatLeavesDoesNotEndTheVideo) {
                   "--metadata pipe --output o.avi 2> err"),
             1)
       << text("err");
-  EXPECT_NE(text("err").find("--metadata: the reader of 'pipe' has left"), std::string::npos)
+  EXPECT_NE(text("err").find("--metadata: the reader has closed 'pipe'"), std::string::npos)
       << text("err");
   EXPECT_EQ(count_frames(path("o.avi")), kManyFrames);
 }
@@ -185,7 +185,7 @@ constexpr const char* kNoReader = "mkfifo pipe; exec 3<>pipe 4>pipe 3>&-; ";
 TEST_F(Output, WithoutAReaderNothingIsLeftToDo) {
   make_video(path("video.avi"), kManyFrames, 96, 144);
   EXPECT_EQ(shell(kNoReader + std::string(kRun) + "--metadata - >&4 2> err"), 1);
-  EXPECT_NE(text("err").find("--metadata: the reader of standard output has left"),
+  EXPECT_NE(text("err").find("--metadata: the reader has closed standard output"),
             std::string::npos)
       << text("err");
 }

@@ -181,7 +181,7 @@ TEST_F(RunVivid, SaysThatAShortClipEndedWhileTheBinMeasured) {
     const CommandResult result = run({"--frames", "7", "--device", device});
     ASSERT_EQ(result.status, 0) << result.errors;
     const std::string all = result.output + result.errors;
-    EXPECT_NE(all.find("the video ended before learning did"), std::string::npos) << all;
+    EXPECT_NE(all.find("the video ended before the training did"), std::string::npos) << all;
     // A training that waits for the device has not begun.
     const bool began = all.find("  still learning at the end, last ") != std::string::npos;
     EXPECT_TRUE(began || device == std::string("auto")) << all;
@@ -299,7 +299,7 @@ TEST_F(RunVivid, TrackGivesIds) {
   EXPECT_TRUE(metadata("m.jsonl").back().at("detections").at(0).contains("object_id"));
   const CommandResult refused = run_tandem({"run", "scene", "--track", "--input", video_});
   EXPECT_EQ(refused.status, 2);
-  EXPECT_NE(refused.errors.find("'scene' finds none"), std::string::npos) << refused.errors;
+  EXPECT_NE(refused.errors.find("'scene' detects none"), std::string::npos) << refused.errors;
 }
 
 struct BadOptions {
@@ -337,7 +337,7 @@ TEST_F(RunVivid, BadConfigurationsGetAClearMessage) {
       {{"--device", "cpu", "--mapping", "ccc"}, 2, "use one of them"},
       {{"--mapping", "cc"}, 1, "3 stages"},
       {{"--mapping", "cxc"}, 1, "cxc"},
-      {{"--granularity", "fine"}, 2, "not a possible value"},
+      {{"--granularity", "fine"}, 2, "not a valid value"},
       {{"--stages", "vividfliter"}, 2, "vividfliter"},
       {{"--stages", "vividhistogram"}, 1, "vividfilter"},
       {{"--stages", "identity"}, 2, "identity"},

@@ -137,7 +137,7 @@ class Show(unittest.TestCase):
         self.wait_until_shown(process, display)
         close_window(display)
         self.assertEqual(process.wait(PATIENCE_S), 0, self.told())
-        self.assertIn("the window was closed; the rest goes on", self.told())
+        self.assertIn("the window was closed; the run continues", self.told())
         self.assertEqual(self.lines(), list(range(FRAMES)))
 
     def test_a_display_that_goes_leaves_the_other_outputs(self):
@@ -147,7 +147,7 @@ class Show(unittest.TestCase):
         self.wait_until_shown(process, display)
         screen.kill()
         self.assertEqual(process.wait(PATIENCE_S), 1, self.told())
-        self.assertIn("warning: the window cannot be shown: its display is gone", self.told())
+        self.assertIn("warning: the window cannot be shown: the connection to its display was lost", self.told())
         self.assertEqual(self.lines(), list(range(FRAMES)))
         self.assertGreater(os.path.getsize(self.path("o.mkv")), FRAMES * 10)
         self.assertNotIn("is not complete", self.told())
@@ -159,7 +159,7 @@ class Show(unittest.TestCase):
         self.wait_until_shown(process, display)
         screen.kill()
         self.assertEqual(process.wait(PATIENCE_S), 1, self.told())
-        self.assertIn("its display is gone", self.told())
+        self.assertIn("the connection to its display was lost", self.told())
 
     def test_without_a_display_the_message_says_what_to_do(self):
         self.make_video()

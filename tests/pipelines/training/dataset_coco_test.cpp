@@ -100,8 +100,8 @@ TEST_F(Coco, WhatIsWrongIsNamedByItsElement) {
   expect("/annotations/0/bbox/0", 641, "reaches outside");
   expect("/annotations/0/bbox/2", 0, "no width");
   expect("/images/0/file_name", "missing.jpg", "images[0]: there is no picture 'missing.jpg'");
-  expect("/images/0/file_name", "../../secret.jpg", "leads out of the dataset");
-  expect("/images/0/file_name", "/etc/passwd", "leads out of the dataset");
+  expect("/images/0/file_name", "../../secret.jpg", "is outside of the dataset");
+  expect("/images/0/file_name", "/etc/passwd", "is outside of the dataset");
   expect("/images/0/width", 320, "images[0]: the picture is said to be of 320x426");
   expect("/images/1", example()["images"][0], "images[1]: its id is another image's");
   expect("/categories/1/id", 1, "categories[1]: its id is another category's");

@@ -118,7 +118,7 @@ TEST_F(Voc, AnElementThatIsMissingOrThereTwiceIsNamed) {
       "<object><bndbox><xmin>1</xmin><ymin>1</ymin><xmax>2</xmax><ymax>2</ymax></bndbox></object>",
       "has no 'name'");
   expect(box("person", "1 1 10 10", "<name>dog</name>\n"), "line 6: ");
-  expect(box("person", "1 1 10 10", "<name>dog</name>\n"), "'name' is there twice");
+  expect(box("person", "1 1 10 10", "<name>dog</name>\n"), "'name' occurs twice");
 }
 
 TEST_F(Voc, WhatIsNoXmlIsNamedByItsLine) {

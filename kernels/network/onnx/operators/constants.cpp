@@ -45,7 +45,8 @@ void lower_shape(Node& node) {
 
 int64_t to_integer(float number) {
   constexpr float kBeyond = 0x1p63f;
-  if (!(number > -kBeyond && number < kBeyond)) throw Problem("a number is beyond integers");
+  if (!(number > -kBeyond && number < kBeyond))
+    throw Problem("a number exceeds the range of integers");
   return static_cast<int64_t>(number);
 }
 
@@ -75,7 +76,7 @@ void lower_cast(Node& node) {
 
 // A constant of one element, everywhere in `shape`.
 Tensor filled(Node& node, const Shape& shape, const Tensor& value) {
-  if (value.floats.size() + value.integers.size() != 1) throw Problem("its value is no number");
+  if (value.floats.size() + value.integers.size() != 1) throw Problem("its value is not a number");
   Tensor result = node.room(shape, value.integer);
   const auto count = static_cast<std::size_t>(checked_elements(shape));
   if (value.integer)
@@ -111,7 +112,7 @@ void lower_range(Node& node) {
   const bool integer = node.graph.at(node.input(0)).value == kAbsent;
   double terms[3];
   for (std::size_t i = 0; i < 3; ++i) {
-    if (integer && node.integers(i).size() != 1) throw Problem("its inputs are no numbers");
+    if (integer && node.integers(i).size() != 1) throw Problem("its inputs are not numbers");
     terms[i] = integer ? static_cast<double>(node.integers(i)[0]) : node.scalar(i);
     if (std::abs(terms[i]) > 0x1p52) throw Problem("it goes too far");
   }

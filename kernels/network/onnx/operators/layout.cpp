@@ -64,7 +64,7 @@ std::set<std::size_t> axes_of(const std::vector<int64_t>& axes, std::size_t side
   std::set<std::size_t> result;
   for (const int64_t axis : axes)
     if (!result.insert(checked_axis(axis, sides)).second)
-      throw Problem("axis " + std::to_string(axis) + " is there twice");
+      throw Problem("axis " + std::to_string(axis) + " is listed twice");
   return result;
 }
 

@@ -16,7 +16,7 @@ int scaled(Node& node, int operand, float factor) {
 
 void lower_gemm(Node& node) {
   const Shape a = node.shape(0), b = node.shape(1);
-  if (a.size() != 2 || b.size() != 2) throw Problem("its inputs are no matrices");
+  if (a.size() != 2 || b.size() != 2) throw Problem("its inputs are not matrices");
   MatMul matmul;
   matmul.transpose_a = node.attributes.integer("transA", 0) != 0;
   matmul.transpose_b = node.attributes.integer("transB", 0) != 0;

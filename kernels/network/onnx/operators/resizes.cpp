@@ -32,7 +32,7 @@ Resize::Mode mode_of(const std::string& name) {
 
 // Sides of the output, each a side of the input times its scale.
 Shape scaled_shape(const Shape& shape, const std::vector<float>& scales, Resize& resize) {
-  if (scales.size() != shape.size()) throw Problem("its scales are not one a side");
+  if (scales.size() != shape.size()) throw Problem("it does not have one scale for each side");
   Shape result;
   for (std::size_t side = 0; side < shape.size(); ++side) {
     // The product of floats, as other programs compute it.
@@ -46,7 +46,7 @@ Shape scaled_shape(const Shape& shape, const std::vector<float>& scales, Resize&
 }
 
 Shape sized_shape(const Shape& shape, const std::vector<int64_t>& sizes, Resize& resize) {
-  if (sizes.size() != shape.size()) throw Problem("its sizes are not one a side");
+  if (sizes.size() != shape.size()) throw Problem("it does not have one size for each side");
   if (checked_elements(sizes) == 0) throw Problem("one of its sizes is 0");
   for (std::size_t axis = 0; axis < 2; ++axis)
     resize.scale[axis] = static_cast<float>(sizes[axis + 2]) / static_cast<float>(shape[axis + 2]);
@@ -66,7 +66,7 @@ void give_resized(Node& node, const Resize& resize, const Shape& result) {
 Shape four_sides(const Node& node) {
   const Shape shape = node.shape(0);
   if (shape.size() != 4 || checked_elements(shape) == 0)
-    throw Problem("its input of " + text_of(shape) + " is no image");
+    throw Problem("its input of " + text_of(shape) + " is not an image");
   return shape;
 }
 
@@ -98,7 +98,7 @@ void lower_resize(Node& node) {
   for (const char* name : {"cubic_coeff_a", "extrapolation_value"}) node.attributes.ignore(name);
   const bool has_scales = node.has(2) && !node.floats(2).empty();
   const bool has_sizes = node.has(3) && !node.integers(3).empty();
-  if (has_scales == has_sizes) throw Problem("it takes either scales or sizes");
+  if (has_scales == has_sizes) throw Problem("it needs either scales or sizes");
   give_resized(node, resize,
                has_scales ? scaled_shape(shape, node.floats(2), resize)
                           : sized_shape(shape, node.integers(3), resize));

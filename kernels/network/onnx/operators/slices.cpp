@@ -66,13 +66,13 @@ void lower_slice(Node& node) {
       node.has(4) ? node.integers(4) : std::vector<int64_t>(begins->size(), 1);
   if (ends->size() != begins->size() || axes.size() != begins->size() ||
       steps.size() != begins->size())
-    throw Problem("its starts, ends, axes and steps are not as many");
+    throw Problem("its starts, ends, axes and steps differ in number");
   Slice slice = whole(shape);
   Shape result = shape;
   std::vector<bool> seen(shape.size());
   for (std::size_t i = 0; i < axes.size(); ++i) {
     const std::size_t axis = checked_axis(axes[i], shape.size());
-    if (seen[axis]) throw Problem("axis " + std::to_string(axes[i]) + " is there twice");
+    if (seen[axis]) throw Problem("axis " + std::to_string(axes[i]) + " is listed twice");
     seen[axis] = true;
     const int64_t side = shape[axis];
     // A longer step takes one element, too.

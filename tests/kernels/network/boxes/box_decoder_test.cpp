@@ -376,7 +376,7 @@ TEST(BoxDecoder, WhatContradictsItselfIsRefused) {
   for (const Decoder decoder : {Decoder::nanodet, Decoder::yolov5, Decoder::yolov8})
     EXPECT_NE(error_of(info_of(decoder, Scores::softmax), {1, 46, 42}, 64, 32).find("softmax"),
               std::string::npos);
-  EXPECT_NE(error_of(info_of(Decoder::classes), {1, 2}, 64, 32).find("makes no boxes"),
+  EXPECT_NE(error_of(info_of(Decoder::classes), {1, 2}, 64, 32).find("decodes no boxes"),
             std::string::npos);
 }
 

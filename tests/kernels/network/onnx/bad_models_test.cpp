@@ -46,7 +46,8 @@ TEST_F(BadModels, WithoutOrderAreRefused) {
   b.node("Relu", {"b"}, {"a"});
   b.node("Relu", {"a"}, {"b"});
   b.output("b");
-  expect_refused(b, "node 'the Relu' (Relu): input 'b' is no input, no weight and not written by");
+  expect_refused(
+      b, "node 'the Relu' (Relu): input 'b' is neither an input, nor a weight, nor an output");
   ModelBuilder own;
   own.input("x", {1});
   own.node("Relu", {"a"}, {"a"});
@@ -54,7 +55,8 @@ TEST_F(BadModels, WithoutOrderAreRefused) {
   expect_refused(own, "input 'a' is no input");
   ModelBuilder weights = ModelBuilder::of_conv();
   weights.graph().clear_initializer();
-  expect_refused(weights, "node 'the Conv' (Conv): input 'weights' is no input, no weight");
+  expect_refused(weights,
+                 "node 'the Conv' (Conv): input 'weights' is neither an input, nor a weight");
   ModelBuilder output = ModelBuilder::of_conv();
   output.output("other");
   expect_refused(output, "output 'other'");
@@ -63,13 +65,13 @@ TEST_F(BadModels, WithoutOrderAreRefused) {
 TEST_F(BadModels, WithANameTwiceAreRefused) {
   ModelBuilder nodes = ModelBuilder::of_conv();
   nodes.node("Relu", {"result"}, {"result"});
-  expect_refused(nodes, "value 'result' is there twice");
+  expect_refused(nodes, "value 'result' is defined twice");
   ModelBuilder weights = ModelBuilder::of_conv();
   weights.weight("weights", {1}, {1});
-  expect_refused(weights, "value 'weights' is there twice");
+  expect_refused(weights, "value 'weights' is defined twice");
   ModelBuilder inputs = ModelBuilder::of_conv();
   inputs.input("image", {1});
-  expect_refused(inputs, "value 'image' is there twice");
+  expect_refused(inputs, "value 'image' is defined twice");
   ModelBuilder attributes = ModelBuilder::of_conv();
   set(attributes.first(), "group", 1);
   set(attributes.first(), "group", 1);
