@@ -8,25 +8,24 @@
 
 namespace tandem {
 
-/// How long a frame took: what training and the watch over drift are made of.
+/// Times of a frame, the input of training and of drift detection.
 struct FrameTimes {
   Configuration configuration;  ///< under which it was begun
   uint64_t begin_ns = 0;        ///< steady clock, when a worker thread took it
   uint64_t end_ns = 0;          ///< when its last stage was done
-  /// When it could leave: frames leave in order, so when all before it were done as well, and the
-  /// thread that takes them, if that waited for it, was awake.
+  /// When it could leave: it and all frames before it were done, and the thread that takes frames,
+  /// if it waited for this one, was awake.
   uint64_t ready_ns = 0;
   uint64_t came_ns = 0;    ///< to the sink pad, before it waited for anything
-  uint64_t let_in_ns = 0;  ///< to those that wait to begin
+  uint64_t let_in_ns = 0;  ///< into the queue of frames that wait to begin
   /// From when a thread waited for nothing but this frame until that was awake and took it.
   uint64_t waking_ns = 0;
-  /// What each stage took with all its rounds, wherever it was computed.
+  /// Time of each stage with all its rounds, on any side.
   std::array<uint64_t, kMaxStages> stage_ns{};
   /// Copying the outputs of each stage between device and host, when stages were timed apart.
   std::array<uint64_t, kMaxStages> download_ns{}, upload_ns{};
-  /// Of split stages, from the begin of a run of them until each side was done with its rows,
-  /// copies included: how long the cores took, and how long the device. Sums over the runs of a
-  /// frame.
+  /// Times of the cores and of the device for split stages: from the begin of a run until the side
+  /// was done with its rows, copies included. Sums over the runs of a frame.
   uint64_t split_cores_ns = 0, split_device_ns = 0;
   uint64_t waited_ns = 0;     ///< for its turn at serial stages
   uint64_t held_ns = 0;       ///< before it was let in: for a sink slower than the stages
@@ -38,13 +37,13 @@ struct FrameTimes {
   /// when it was begun: the source does not keep the threads busy.
   bool starved = false;
 
-  /// What it took without waiting for its turn.
+  /// Its time without waits for its turn.
   uint64_t service_ns() const { return end_ns - begin_ns - waited_ns; }
-  /// From the sink pad to the source pad, without what the configuration has no part in: how long
-  /// it waited to begin behind frames of a source that is faster than the stages, and for a sink
-  /// that is slower than they are.
+  /// Latency from the sink pad to the source pad, without waits that the configuration does not
+  /// cause: behind earlier frames of a source that is faster than the stages, and for a sink that
+  /// is slower.
   uint64_t latency_ns() const { return ready_ns > begin_ns ? ready_ns - begin_ns + waking_ns : 0; }
-  /// Behind these frames.
+  /// The wait behind earlier frames.
   uint64_t waited_to_begin_ns() const { return begin_ns > came_ns ? begin_ns - came_ns : 0; }
 };
 

@@ -58,10 +58,10 @@ class ChainWork {
 class ChainRepeat {
  public:
   /// The settings of the stages are in use already. Throws std::runtime_error with a remedy if
-  /// StageSettings::rounds asks for a repetition that is not supported.
+  /// StageSettings::rounds requests a repetition that is not supported.
   explicit ChainRepeat(const std::vector<GstTandemStage*>& stages);
 
-  /// Returns the repetition that the settings in use ask for.
+  /// Returns the repetition that the settings in use request.
   Repeat now() const;
 
  private:

@@ -10,9 +10,9 @@
 
 namespace tandem::bin {
 
-/// Posts decisions as messages, with a warning where no configuration does what the objective asks
-/// for: one of each kind until the objective changes. For any thread. Called with no lock held,
-/// because message handlers may set properties.
+/// Posts decisions as messages, with a warning if no configuration meets the objective: one of each
+/// kind until the objective changes. For any thread. Called with no lock held, because message
+/// handlers may set properties.
 class DecisionMessages {
  public:
   /// `bin` is the source of messages.

@@ -47,7 +47,7 @@ class DeviceOpening {
   void found(std::vector<std::shared_ptr<opencl::Context>> kinds, std::function<void()> joined);
   /// Called when no device was found. No effect after found().
   void none_found();
-  /// Whether devices will join that the stages compute without so far.
+  /// Whether devices may still join.
   bool coming() const {
     const State state = state_;
     return state == State::opens || state == State::waits || state == State::builds;

@@ -10,7 +10,8 @@
 
 namespace tandem::bin {
 
-/// The controller learns this of a finished frame. A copy: the frame itself has left by then.
+/// The facts of a finished frame for the controller. A copy, because the frame itself has left by
+/// then.
 struct FrameFacts {
   FrameTimes times;
   uint32_t device_stages = 0;  ///< as Item::device_stages

@@ -97,7 +97,7 @@ class Fusion {
   Stage* scheduled(int k) const;
 
   /// Compiles the passes for frames that keep their tensors, or that do not, before the first such
-  /// frame. Frames also keep tensors that stages are asked for.
+  /// frame. Frames also keep the tensors of a stage's property `tensors`.
   void begin(bool keeps_tensors);
   /// Compiles the passes of begin() for the device, before frames may go there.
   void use_device(std::shared_ptr<opencl::Context> context);

@@ -12,7 +12,7 @@
 
 namespace tandem::bin {
 
-/// The thread on which a bin decides. The thread that pushes frames hands over facts and goes on.
+/// The thread on which a bin decides. The thread that pushes frames hands over facts and continues.
 ///
 /// ```
 ///          first frame after a pause wakes the thread
@@ -23,8 +23,8 @@ namespace tandem::bin {
 /// ```
 ///
 /// A frame is learnt from within kRest after it was handed over, plus the time of the learn() under
-/// way and of the kernel to schedule the thread. Frames that come closer together than kRest wake
-/// nobody.
+/// way and of the kernel to schedule the thread. Frames that come closer together than kRest do not
+/// wake the thread.
 ///
 /// Lock order: mutex_ is a leaf. It is never held while learn() runs, so the thread that pushes
 /// waits for it only as long as others set a flag.
@@ -53,12 +53,12 @@ class Learner {
   /// Waits for the learn() under way. Returns at once on the learner's own thread.
   void wait_for_learn();
 
-  /// Nobody waits from now on, and a full ring loses frames. For flushes and state changes, which a
+  /// Ends all waits; from now on a full ring loses frames. For flushes and state changes, which a
   /// message handler may cause on the learner's thread.
   void abort();
   void resume();
-  /// Joins the thread. Facts that nobody drained stay. Not for the learner's own thread: GStreamer
-  /// forbids message handlers such state changes.
+  /// Joins the thread. Facts that were not drained stay. Not for the learner's own thread:
+  /// GStreamer forbids message handlers such state changes.
   void end();
 
  private:

@@ -36,10 +36,10 @@ namespace tandem {
 /// | where is a stage computed, what does a frame wait for | next() |
 /// | which positions are computed together | StageRuns |
 /// | which device has a letter, which has failed | DeviceClasses |
-/// | which lane is free, who waits for one | Lanes |
-/// | which frames are on the devices, who collects | SentFrames |
+/// | which lane is free, which frames wait for one | Lanes |
+/// | which frames are on the devices, which worker collects | SentFrames |
 /// | which frames wait for a worker | ReadyFrames |
-/// | whose turn is it at a serial stage | SerialStages |
+/// | which frame may pass a serial stage | SerialStages |
 /// | which partition of the cores is free | CorePartitions |
 class Dispatch {
  public:
@@ -114,9 +114,9 @@ class Dispatch {
 
   // --- The path of a frame -------------------------------------------------------------------
 
-  /// A worker's recent past, when it asks for work.
+  /// Times of a worker that requests work.
   struct Idle {
-    uint64_t since_ns = 0;    ///< since when it waits; 0: it does not
+    uint64_t since_ns = 0;    ///< begin of its wait; 0: it does not wait
     uint64_t service_ns = 0;  ///< service time of the latest frame that it computed
   };
   struct Work {
@@ -134,7 +134,7 @@ class Dispatch {
   /// | a device run | takes a lane; if none is free, the CPU computes it (Vilches, section II) |
   /// | ... without the CPU fallback | waits for a lane and keeps its worker |
   /// | ... of a mapping with several letters | is parked: its worker may be needed to collect |
-  /// | ... if every other worker waits so | is parked: somebody has to collect |
+  /// | ... if every other worker waits so | is parked: one worker stays free to collect |
   /// | a run that the CPU cannot compute | is parked; fails when the last device is lost |
   /// | a split run | takes a lane and a partition of the cores, or waits without either |
   /// | a CPU stage, medium grain | takes a partition of the cores, or waits for it |
@@ -151,7 +151,7 @@ class Dispatch {
   /// computed again from FrameEntry::restart on: once by another device, then by the CPU. Returns
   /// true if a device failed just now.
   bool did(Entry& entry, const Action& action, const Status& status);
-  /// After did() of a collected frame. Returns true if another worker goes on with it.
+  /// After did() of a collected frame. Returns true if another worker continues it.
   bool hand_on(Entry& entry, uint64_t now_ns);
   /// Stage and restart of the place where the frame waits for its turn; see Item::waits.
   std::pair<int, int> waits_at(const Entry& entry) const;

@@ -25,8 +25,8 @@
 namespace tandem {
 
 /// Runs frames through the stages under a configuration: several at a time, out again in order, by
-/// the rules of Dispatch. nC + 1 worker threads ask it for work; the classes in execution/ compute
-/// it.
+/// the rules of Dispatch. nC + 1 worker threads request work from it; the classes in execution/
+/// compute it.
 ///
 /// One thread submits, one takes out; configure() and stats() may be called from any. All calls
 /// take the lock of SharedDispatch, which states the lock order; only submit(), take(), drain() and
@@ -67,8 +67,7 @@ class Executor {
   void configure(const Configuration& configuration, bool time_stages = false, bool spaced = false);
   Configuration configuration() const;
 
-  /// Frames that are submitted from now on are of another size: service times of stages are
-  /// unknown.
+  /// Called before frames of another size are submitted: service times are unknown again.
   void frames_change();
 
   /// Hands over a frame; blocks while too many are in flight. False when aborted: the frame stays
@@ -83,16 +82,16 @@ class Executor {
   /// The next frame in order, finished; blocks. Null when aborted and nothing is left to take out:
   /// after abort() the frames that were not computed come out with a failed status.
   Item* take();
-  /// The frame taken last has been dealt with: it is no longer in flight.
+  /// The frame taken last is no longer in flight.
   void release();
   /// release(), and take() if that does not have to wait; null otherwise.
   Item* release_and_take();
   /// Waits until nothing is in flight, or aborted.
   void drain();
-  /// Unblocks everybody until resume(). Frames that have not begun are not computed. Those under
+  /// Unblocks all callers until resume(). Frames that have not begun are not computed. Those under
   /// way fail as soon as the current band of rows or piece of device work is done.
   void abort();
-  /// After abort(): waits until no stage works any more.
+  /// After abort(): waits until no stage computes any more.
   void rest();
   /// After abort(), when everything has been taken out.
   void resume();

@@ -13,9 +13,9 @@
 namespace tandem {
 
 /// Decides which stages compute a frame. A stage with the interval n computes a frame when n - 1
-/// frames or more have passed since the one that it computed last. A stage that reads what another
-/// one makes leaves out the frames that the other one leaves out. Stages that a frame passes
-/// several times compute it together. The first frame is computed by all.
+/// frames or more have passed since the one that it computed last. A stage that reads outputs of
+/// another one leaves out the same frames. Stages that a frame passes several times compute it
+/// together. The first frame is computed by all.
 class Intervals {
  public:
   struct Rule {
@@ -40,8 +40,8 @@ class Intervals {
   }
 
   /// The stages that leave the next frame out, as bits. `missing`: those with an input that the
-  /// frame should have brought and did not. `unknown`: those with an input that the frame did not
-  /// bring and that any stage before may make.
+  /// frame should carry and does not. `unknown`: those with an input that the frame does not carry
+  /// and that any earlier stage may make.
   uint32_t next(uint32_t missing = 0, uint32_t unknown = 0) {
     uint32_t left_out = missing;
     for (std::size_t k = 0; k < stages_.size(); ++k)
@@ -59,7 +59,7 @@ class Intervals {
       since_[k] = (left_out >> k & 1) == 0 ? 1 : std::min(since_[k] + 1, kMost);
     return left_out;
   }
-  /// The frame that next() was called for last will not be computed: the next one is in its place.
+  /// The last frame of next() will not be computed: the next one takes its place.
   void take_back() { since_ = before_; }
   /// The next frame is the first of a stream.
   void restart() {
@@ -67,7 +67,7 @@ class Intervals {
     before_ = since_;
   }
 
-  /// Frames from one that all stages compute to the next; kMost where that takes longer.
+  /// Distance between two frames that all stages compute, in frames; at most kMost.
   int period() const {
     Intervals frames = *this;
     frames.restart();

@@ -36,8 +36,8 @@ STRUCTURES = {"tandem-decision": ("docs/messages.md", "The message `tandem-decis
               "tandembin": ("docs/messages.md", "The property `stats`"),
               "tandempublish": ("docs/publishing.md", "Properties")}
 METADATA = [("gst-libs/gst/tandem/tensormeta.h", "GstTandemTensorMeta", "A tensor that a stage computed for the frame."),
-            ("gst-libs/gst/tandem/motionmeta.h", "GstTandemMotionMeta", "How features of the frame have moved."),
-            ("gst-libs/gst/tandem/motionmeta.h", "GstTandemMotionVector", "One of them.")]
+            ("gst-libs/gst/tandem/motionmeta.h", "GstTandemMotionMeta", "Motion of the frame's features."),
+            ("gst-libs/gst/tandem/motionmeta.h", "GstTandemMotionVector", "The motion of one feature.")]
 
 
 def table(columns, rows):

@@ -9,7 +9,7 @@ G_BEGIN_DECLS
 /**
  * GstTandemDescription:
  *
- * The properties of a stage that hold from its first frame to its last. Valid inside
+ * Properties of a stage that are constant from its first frame to its last. Valid inside
  * #GstTandemStageClass.describe.
  * A stage has a CPU side when its class has `compute`, and a device side when its class has
  * `enqueue` or when gst_tandem_description_set_kernel() is called.
@@ -37,9 +37,9 @@ void gst_tandem_description_add_input(GstTandemDescription* description, const g
  * The device side is this kernel. Its arguments, in this order: `__global const uchar *luma, int
  * width, int height` (rows packed) if the stage reads luma; a `__global const` pointer for each
  * input; a `__global` pointer for each output; those of gst_tandem_work_add_int() and
- * gst_tandem_work_add_float(). It is one-dimensional, with as many work-items as
- * gst_tandem_work_set_items() says, rounded up to whole groups: a work-item whose
- * get_global_id(0) lies beyond them returns.
+ * gst_tandem_work_add_float(). It is one-dimensional, with the number of work-items of
+ * gst_tandem_work_set_items(), rounded up to whole groups: a work-item with a larger
+ * get_global_id(0) returns.
  */
 GST_TANDEM_API
 void gst_tandem_description_set_kernel(GstTandemDescription* description, const gchar* source,
@@ -48,7 +48,7 @@ void gst_tandem_description_set_kernel(GstTandemDescription* description, const 
 /**
  * gst_tandem_description_set_reads_luma:
  * @description: a description
- * @reads_luma: whether the kernel takes the frame's luma; %FALSE at first
+ * @reads_luma: whether the kernel receives the frame's luma; default: %FALSE
  */
 GST_TANDEM_API
 void gst_tandem_description_set_reads_luma(GstTandemDescription* description, gboolean reads_luma);
@@ -92,7 +92,7 @@ void gst_tandem_description_set_repeats_from(GstTandemDescription* description,
 /**
  * gst_tandem_description_set_has_cpu:
  * @description: a description
- * @has_cpu: whether the CPU can compute it with the properties that it has; else its frames wait
+ * @has_cpu: whether the CPU can compute it with its current properties; otherwise its frames wait
  *   for an OpenCL device
  */
 GST_TANDEM_API
@@ -101,7 +101,7 @@ void gst_tandem_description_set_has_cpu(GstTandemDescription* description, gbool
 /**
  * gst_tandem_description_set_has_device:
  * @description: a description
- * @has_device: whether a device can compute it with the properties that it has
+ * @has_device: whether a device can compute it with its current properties
  */
 GST_TANDEM_API
 void gst_tandem_description_set_has_device(GstTandemDescription* description, gboolean has_device);
@@ -109,8 +109,8 @@ void gst_tandem_description_set_has_device(GstTandemDescription* description, gb
 /**
  * gst_tandem_description_set_whole:
  * @description: a description
- * @why: (nullable): why a frame cannot be split between device and cores, for the user who asks for
- *   it; %NULL: it can. At first: it can if the class has `enqueue_rows`
+ * @why: (nullable): the reason why a frame cannot be split between device and cores, for a message
+ *   to the user; %NULL: it can. Default: it can if the class has `enqueue_rows`
  */
 GST_TANDEM_API
 void gst_tandem_description_set_whole(GstTandemDescription* description, const gchar* why);
@@ -118,8 +118,8 @@ void gst_tandem_description_set_whole(GstTandemDescription* description, const g
 /**
  * gst_tandem_description_set_joins:
  * @description: a description
- * @joins: whether what the stage makes of a split frame is there only after
- *   #GstTandemStageClass.join, as a sum over all rows; %FALSE at first
+ * @joins: whether outputs of a split frame are complete only after #GstTandemStageClass.join, such
+ *   as a sum over all rows; default: %FALSE
  */
 GST_TANDEM_API
 void gst_tandem_description_set_joins(GstTandemDescription* description, gboolean joins);
@@ -128,7 +128,7 @@ void gst_tandem_description_set_joins(GstTandemDescription* description, gboolea
  * gst_tandem_description_set_bands:
  * @description: a description
  * @bands: whether a device can compute frames in bands, from the first rows to the last ones: then
- *   #GstTandemStageClass.enqueue_rows begins with gst_tandem_frame_get_first_row(); %FALSE at first
+ *   #GstTandemStageClass.enqueue_rows begins with gst_tandem_frame_get_first_row(); default: %FALSE
  */
 GST_TANDEM_API
 void gst_tandem_description_set_bands(GstTandemDescription* description, gboolean bands);

@@ -8,7 +8,7 @@ G_BEGIN_DECLS
 
 /**
  * GstTandemDeviceError:
- * @GST_TANDEM_DEVICE_ERROR_FAILED: the device cannot do it
+ * @GST_TANDEM_DEVICE_ERROR_FAILED: the device cannot compute the stage
  *
  * Codes of %GST_TANDEM_DEVICE_ERROR.
  */
@@ -19,7 +19,7 @@ typedef enum {
 /**
  * GST_TANDEM_DEVICE_ERROR:
  *
- * The domain of errors whose reason is the OpenCL device. The CPU side goes on, where there is one:
+ * The domain of errors of the OpenCL device. The CPU side continues, if the stage has one:
  * #GstTandemStageClass.make_work is called again without a device.
  */
 #define GST_TANDEM_DEVICE_ERROR (gst_tandem_device_error_quark())

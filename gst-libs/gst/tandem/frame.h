@@ -10,7 +10,7 @@ G_BEGIN_DECLS
 /**
  * GstTandemFrame:
  *
- * One frame at one stage. Valid inside the function that got it.
+ * One frame at one stage. Valid inside the function that received it.
  */
 typedef struct _GstTandemFrame GstTandemFrame;
 
@@ -18,7 +18,7 @@ typedef struct _GstTandemFrame GstTandemFrame;
  * gst_tandem_frame_get_settings:
  * @frame: a frame
  *
- * Returns: (transfer none): the properties of the stage that hold for the frame, by name
+ * Returns: (transfer none): the stage's properties for this frame, by name
  */
 GST_TANDEM_API
 const GstStructure* gst_tandem_frame_get_settings(const GstTandemFrame* frame);
@@ -27,7 +27,7 @@ const GstStructure* gst_tandem_frame_get_settings(const GstTandemFrame* frame);
  * gst_tandem_frame_get_data: (skip)
  * @frame: a frame
  *
- * Returns: what gst_tandem_work_set_data() was called with
+ * Returns: the argument of gst_tandem_work_set_data()
  */
 GST_TANDEM_API
 gpointer gst_tandem_frame_get_data(const GstTandemFrame* frame);
@@ -36,7 +36,7 @@ gpointer gst_tandem_frame_get_data(const GstTandemFrame* frame);
  * gst_tandem_frame_get_video: (skip)
  * @frame: a frame
  *
- * Returns: the pixels that are seen (#GstVideoCropMeta), mapped for reading, and for writing if the
+ * Returns: the visible pixels (#GstVideoCropMeta), mapped for reading, and for writing if the
  *   stage changes them
  */
 GST_TANDEM_API
@@ -57,8 +57,8 @@ guint8* gst_tandem_frame_get_luma(const GstTandemFrame* frame, gsize* stride);
  * @frame: a frame
  * @stride: (out): bytes from one row to the next
  *
- * Returns: (nullable): luma of the frame before, for a stage that needs it; %NULL: this is the
- * first
+ * Returns: (nullable): luma of the previous frame, for a stage that needs it; %NULL: no previous
+ *   frame
  */
 GST_TANDEM_API
 const guint8* gst_tandem_frame_get_previous_luma(const GstTandemFrame* frame, gsize* stride);
@@ -66,7 +66,7 @@ const guint8* gst_tandem_frame_get_previous_luma(const GstTandemFrame* frame, gs
 /**
  * gst_tandem_frame_get_input: (skip)
  * @frame: a frame
- * @input: which, from 0 on
+ * @input: its index, from 0
  *
  * Returns: (nullable): the elements of a tensor that the stage reads. %NULL inside `enqueue`, and
  *   when the device that has them failed
@@ -77,11 +77,10 @@ gconstpointer gst_tandem_frame_get_input(GstTandemFrame* frame, guint input);
 /**
  * gst_tandem_frame_get_output: (skip)
  * @frame: a frame
- * @output: which, from 0 on
+ * @output: its index, from 0
  *
- * Inside `prepare`, `compute` and `combine` they are to be written; inside `collect` and `publish`
- * they are read, and come from the device if that computed them. Inside `join` they may be read and
- * written.
+ * `prepare`, `compute` and `combine` write them. `collect` and `publish` read them, after a
+ * download if a device computed them. `join` reads and writes them.
  *
  * Returns: (nullable): the elements of a tensor that the stage makes. %NULL inside `enqueue` and
  *   `fits`, and when the device that has them failed
@@ -92,10 +91,10 @@ gpointer gst_tandem_frame_get_output(GstTandemFrame* frame, guint output);
 /**
  * gst_tandem_frame_get_output_memory: (skip)
  * @frame: a frame
- * @output: which, from 0 on
+ * @output: its index, from 0
  *
- * Whoever takes a reference keeps the elements, from frame to frame or on a buffer: they stay where
- * gst_memory_map() finds them. Inside `publish`.
+ * A reference keeps the elements beyond the frame, at the address of gst_memory_map(). Inside
+ * `publish`.
  *
  * Returns: (transfer none) (nullable): the memory of a tensor that the stage makes
  */
@@ -105,7 +104,7 @@ GstMemory* gst_tandem_frame_get_output_memory(GstTandemFrame* frame, guint outpu
 /**
  * gst_tandem_frame_get_device_input: (skip)
  * @frame: a frame
- * @input: which, from 0 on
+ * @input: its index, from 0
  *
  * Returns: (nullable): the `cl_mem` of a tensor that the stage reads, inside `enqueue`; %NULL when
  *   the device failed, after which `enqueue` returns %FALSE
@@ -116,10 +115,10 @@ gpointer gst_tandem_frame_get_device_input(GstTandemFrame* frame, guint input);
 /**
  * gst_tandem_frame_get_device_output: (skip)
  * @frame: a frame
- * @output: which, from 0 on
+ * @output: its index, from 0
  *
  * Returns: (nullable): the `cl_mem` of a tensor that the stage makes, inside `enqueue`; %NULL when
- *   the device failed, after which `enqueue` returns %FALSE. Ask for the inputs first.
+ *   the device failed, after which `enqueue` returns %FALSE. Get the inputs first.
  */
 GST_TANDEM_API
 gpointer gst_tandem_frame_get_device_output(GstTandemFrame* frame, guint output);
@@ -127,7 +126,7 @@ gpointer gst_tandem_frame_get_device_output(GstTandemFrame* frame, guint output)
 /**
  * gst_tandem_frame_get_device_memory: (skip)
  * @frame: a frame
- * @memory: what gst_tandem_frame_get_output_memory() returned for an earlier frame
+ * @memory: the result of gst_tandem_frame_get_output_memory() for an earlier frame
  *
  * Returns: (nullable): the `cl_mem` of the memory for reading, inside `enqueue`; %NULL when the
  *   device failed, after which `enqueue` returns %FALSE
@@ -162,10 +161,10 @@ gint gst_tandem_frame_get_first_row(const GstTandemFrame* frame);
  * gst_tandem_frame_upload: (skip)
  * @frame: a frame
  * @output: scratch of gst_tandem_work_add_scratch()
- * @data: host memory, which stays as it is until the device has computed the frame: the luma of
- *   this frame or of the one before, or memory of the work
+ * @data: host memory that does not change until the device has computed the frame: luma of this or
+ *   the previous frame, or memory of the work
  * @row_bytes: bytes of a row
- * @rows: how many
+ * @rows: number of rows
  * @stride: bytes from one row to the next
  *
  * Enqueues the upload of rows, which lie packed on the device. Inside `enqueue`.
@@ -180,10 +179,10 @@ gpointer gst_tandem_frame_upload(GstTandemFrame* frame, guint output, gconstpoin
 /**
  * gst_tandem_frame_download: (skip)
  * @frame: a frame
- * @output: which, from 0 on
+ * @output: its index, from 0
  *
- * Enqueues the copy of an output to the host, so that `collect` or `publish` need not wait for it
- * and have it even when the device fails later. Inside `enqueue`, after the commands that make it.
+ * Enqueues the copy of an output to the host, so that `collect` or `publish` do not wait for it,
+ * and have it even if the device fails later. Inside `enqueue`, after the commands that make it.
  *
  * Returns: %FALSE when the device failed, after which `enqueue` returns %FALSE
  */
@@ -193,10 +192,10 @@ gboolean gst_tandem_frame_download(GstTandemFrame* frame, guint output);
 /**
  * gst_tandem_frame_download_luma: (skip)
  * @frame: a frame
- * @output: which, from 0 on: rows of 8-bit luma as wide as the frame, one after the other
+ * @output: its index, from 0: rows of 8-bit luma as wide as the frame, one after the other
  *
- * Enqueues the download that gst_tandem_frame_take_luma() needs in `collect`: none where the luma
- * is read straight from the device then. Inside `enqueue`, after the commands that make the output.
+ * Enqueues the download that gst_tandem_frame_take_luma() needs in `collect`: none if the luma is
+ * then read directly from the device. Inside `enqueue`, after the commands that make the output.
  *
  * Returns: %FALSE when the device failed, after which `enqueue` returns %FALSE
  */
@@ -208,8 +207,8 @@ gboolean gst_tandem_frame_download_luma(GstTandemFrame* frame, guint output);
  * @frame: a frame
  * @output: as for gst_tandem_frame_download_luma()
  *
- * Puts an output that a device made into the luma of the frame: straight from the device where the
- * frame is large and in page-locked memory. Inside `collect`, for a stage of
+ * Copies an output of the device into the luma of the frame: directly from the device if the frame
+ * is large and in page-locked memory. Inside `collect`, for a stage of
  * gst_tandem_description_set_changes_pixels().
  *
  * Returns: %FALSE when the device failed
@@ -224,7 +223,7 @@ gboolean gst_tandem_frame_take_luma(GstTandemFrame* frame, guint output);
  * For `enqueue` of long commands, after each of them: tandembin then ends within a piece of a frame
  * when it is stopped or flushed. It may wait for the device to that end.
  *
- * Returns: %FALSE when the frame is of no use any more or the device failed, after which `enqueue`
+ * Returns: %FALSE when the frame was aborted or the device failed, after which `enqueue`
  *   returns %FALSE
  */
 GST_TANDEM_API
@@ -233,7 +232,7 @@ gboolean gst_tandem_frame_keep_pace(GstTandemFrame* frame);
 /**
  * gst_tandem_frame_fail: (skip)
  * @frame: a frame
- * @why: tells the user what is wrong and what to do
+ * @why: message to the user: what is wrong and what to do
  *
  * The frame cannot be computed, on either side: the stream ends with this error. Not inside
  * `compute`, which leaves it to `combine`.
@@ -245,7 +244,7 @@ void gst_tandem_frame_fail(GstTandemFrame* frame, const gchar* why);
  * gst_tandem_frame_is_stopped:
  * @frame: a frame
  *
- * Returns: whether what the CPU computes of it is of no use any more: `compute` may return
+ * Returns: whether the CPU's result is no longer needed: `compute` may return
  */
 GST_TANDEM_API
 gboolean gst_tandem_frame_is_stopped(const GstTandemFrame* frame);

@@ -11,14 +11,14 @@ typedef struct _GstTandemMotionMeta GstTandemMotionMeta;
 
 /**
  * GstTandemMotionVector:
- * @x: where it is in this frame, pixels from the left
+ * @x: position in this frame, pixels from the left
  * @y: pixels from the top
- * @dx: how far it moved since the frame before, pixels
+ * @dx: motion since the previous frame, pixels
  * @dy: likewise, downwards
- * @id: of its track; from 1 on, never used again
- * @age: frames that it has been followed for, from 1 on
+ * @id: number of its track, from 1, never reused
+ * @age: length of its track in frames, from 1
  *
- * Something that was followed from the frame before to this one.
+ * A feature that was found in the previous frame and in this one.
  */
 struct _GstTandemMotionVector {
   gfloat x, y;
@@ -30,11 +30,11 @@ struct _GstTandemMotionVector {
 /**
  * GstTandemMotionMeta:
  * @meta: the parent
- * @count: how many vectors
+ * @count: number of vectors
  * @vectors: (array length=count): the vectors, in @memory
- * @memory: holds them
+ * @memory: the memory of the vectors
  *
- * How a frame's features have moved.
+ * Motion of a frame's features.
  */
 struct _GstTandemMotionMeta {
   GstMeta meta;
@@ -55,9 +55,9 @@ const GstMetaInfo* gst_tandem_motion_meta_get_info(void);
 /**
  * gst_buffer_add_tandem_motion_meta: (skip)
  * @buffer: a writable buffer
- * @vectors: they lie in @memory and stay where they are as long as it lives
- * @count: how many
- * @memory: (transfer full): holds them
+ * @vectors: vectors in @memory, at a constant address during its lifetime
+ * @count: number of vectors
+ * @memory: (transfer full): the memory of the vectors
  *
  * Returns: (transfer none) (nullable): the vectors, which belong to the buffer
  */
@@ -80,7 +80,7 @@ GstTandemMotionMeta* gst_buffer_get_tandem_motion_meta(GstBuffer* buffer);
  * @motion: vectors of a frame
  *
  * The vectors as bytes, 24 each in the order of #GstTandemMotionVector: four floats of 4 bytes, two
- * unsigned integers of 4 bytes. They live as long as the bytes do.
+ * unsigned integers of 4 bytes. They are valid as long as the bytes.
  *
  * Returns: (transfer full): the vectors
  */

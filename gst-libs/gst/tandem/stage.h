@@ -30,8 +30,8 @@ G_BEGIN_DECLS
 /**
  * GST_TANDEM_PARAM_KEEPS_WORK:
  *
- * A flag for #GParamSpec: frames take as long whatever the property is, so that a change of it is
- * no reason for tandembin to measure again.
+ * A flag for #GParamSpec: the property has no influence on the time of a frame, so that tandembin
+ * does not measure again when it changes.
  */
 #define GST_TANDEM_PARAM_KEEPS_WORK (1 << (G_PARAM_USER_SHIFT + 8))
 
@@ -59,10 +59,10 @@ struct _GstTandemStage {
 /**
  * GstTandemStageClass:
  * @parent_class: the parent
- * @describe: what the stage is with these settings; none: it reads no tensor and has the sides that
- *   the class has
+ * @describe: declares inputs, sides and other constants for these settings; %NULL: no inputs, and
+ *   the sides that the class has
  * @get_rounds: number of passes of a frame through the part of the chain that ends with this stage,
- *   at least 1; none: 1
+ *   at least 1; %NULL: 1
  * @make_work: fills in the work for frames of one size. Returns %FALSE with an error that tells the
  *   user what to do if there is none. Called from the thread that has the first such frame
  * @compute: the CPU side, rows [@first_row, @end_row). For disjoint bands of a frame on several
@@ -70,31 +70,31 @@ struct _GstTandemStage {
  * @combine: once, after `compute` of all rows; may be %NULL
  * @enqueue: the device side, where it is no single kernel: enqueues all of it on @queue, a
  *   `cl_command_queue`, and does not wait. On several threads at a time, each with its own queue
- * @publish: adds results that are no tensors to the buffer, after either side; may be %NULL
- * @add_settings: adds what the work depends on besides readable properties, such as a checksum of
- *   the file that a property names; may be %NULL
+ * @publish: adds results other than tensors to the buffer, after either side; may be %NULL
+ * @add_settings: adds dependencies of the work other than readable properties, such as a checksum
+ *   of the file that a property names; may be %NULL
  * @fits: whether the work can be used for a frame whose tensors have the right types and shapes.
- *   For a stage whose outputs depend on values that it reads. If not, work is made anew. Called for
+ *   For a stage whose outputs depend on values that it reads. If not, new work is made. Called for
  *   each frame, with inputs and no outputs; may be %NULL
  * @prepare: before either side: writes the outputs, or parts of them, that do not depend on where
  *   the frame is computed; may be %NULL
- * @collect: after the device side is done: takes from outputs what goes into the frame's pixels,
- *   which stay as they are until then; may be %NULL
+ * @collect: after the device side is done: writes outputs into the frame's pixels, which do not
+ *   change before; may be %NULL
  * @enqueue_rows: the device side of the rows before @end_row, those of `compute`, for a frame of
  *   which the cores compute the others at that time. A class that has it needs no `enqueue`
  * @needs: which rows [@first_row, @end_row) of the stage that makes an input such rows of this one
  *   are computed from, on either side; %NULL: the same rows. @data is that of
- *   gst_tandem_work_set_data(). Not asked of inputs without rows
- * @get_row_begin: where a row begins in each plane of an output, in bytes, and where they end for
- *   the row that is one beyond; %NULL: rows are equally long
+ *   gst_tandem_work_set_data(). Not called for inputs without rows
+ * @get_row_begin: the byte at which a row begins in each plane of an output, and their end for the
+ *   row after the last; %NULL: rows are equally long
  * @join: called once both sides of a split frame are done, instead of `combine` and `collect`. The
  *   device has computed the rows before @device_end, the cores those from @cores_begin on. Both
  *   have computed the rows in between; may be %NULL
  * @restart: forgets the state that the stage keeps from frame to frame, because the next frame does
  *   not follow the one before. Reasons are another stream, a flush, and caps that differ in more
- *   than the rate. Another is a segment in which running time or stream time does not go on. Called
- *   before the first frame too, and possibly several times between two frames. No frame is in
- *   flight in the stage. A stage with such a state is serial; %NULL: there is none
+ *   than the rate. Another is a segment in which running time or stream time is not continuous.
+ *   Called before the first frame too, and possibly several times between two frames. No frame is
+ *   in flight in the stage. A stage with such a state is serial; %NULL: there is none
  *
  * None of these is called with a lock held. Other frames and other settings may be in flight at the
  * same time. Their data is in the frame and its work, not in the stage. The state of a serial stage

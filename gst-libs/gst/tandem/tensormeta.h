@@ -31,7 +31,7 @@ typedef struct _GstTandemTensorMeta GstTandemTensorMeta;
  * @meta: the parent
  * @name: interned (g_intern_string()), as "vivid-histogram"
  * @element_type: of each element
- * @dimensions: how many, at most %GST_TANDEM_TENSOR_MAX_DIMENSIONS
+ * @dimensions: their number, at most %GST_TANDEM_TENSOR_MAX_DIMENSIONS
  * @shape: elements of each dimension, outermost first
  * @memory: the elements, dense, row-major, the last dimension contiguous; it maps with
  *   gst_memory_map() wherever it was computed
@@ -59,9 +59,9 @@ const GstMetaInfo* gst_tandem_tensor_meta_get_info(void);
 /**
  * gst_buffer_add_tandem_tensor_meta:
  * @buffer: a writable buffer
- * @name: is interned
+ * @name: its name, which is interned
  * @element_type: of each element
- * @dimensions: how many
+ * @dimensions: their number
  * @shape: (array length=dimensions): elements of each dimension, outermost first
  * @memory: (transfer full): the elements
  *
@@ -99,7 +99,7 @@ gchar** gst_buffer_get_tandem_tensor_names(GstBuffer* buffer);
 /**
  * gst_tandem_tensor_meta_get_shape:
  * @tensor: a tensor
- * @dimensions: (out): how many
+ * @dimensions: (out): their number
  *
  * Returns: (transfer none) (array length=dimensions): elements of each dimension, outermost first
  */
@@ -110,8 +110,8 @@ const gsize* gst_tandem_tensor_meta_get_shape(const GstTandemTensorMeta* tensor,
  * gst_tandem_tensor_meta_get_bytes:
  * @tensor: a tensor
  *
- * The elements, which stay as they are and where they are as long as the bytes live, also when the
- * buffer does not. Waits for the device that computed them.
+ * The elements, constant and at a constant address as long as the bytes are valid, also after the
+ * buffer is freed. Waits for the device that computed them.
  *
  * Returns: (transfer full) (nullable): the elements; %NULL when the memory cannot be mapped
  */

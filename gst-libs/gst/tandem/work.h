@@ -28,7 +28,7 @@ const GstVideoInfo* gst_tandem_work_get_video_info(const GstTandemWork* work);
 /**
  * gst_tandem_work_get_input_type:
  * @work: the work being made
- * @input: which, from 0 on
+ * @input: its index, from 0
  *
  * Returns: the type of the elements of a tensor that the stage reads
  */
@@ -38,8 +38,8 @@ GstTandemElementType gst_tandem_work_get_input_type(const GstTandemWork* work, g
 /**
  * gst_tandem_work_get_input_shape:
  * @work: the work being made
- * @input: which, from 0 on
- * @dimensions: (out): how many
+ * @input: its index, from 0
+ * @dimensions: (out): their number
  *
  * Returns: (transfer none) (array length=dimensions): the shape of a tensor that the stage reads
  */
@@ -52,7 +52,7 @@ const gsize* gst_tandem_work_get_input_shape(const GstTandemWork* work, guint in
  * @work: the work being made
  * @name: of the tensor
  * @element_type: of each element
- * @dimensions: how many
+ * @dimensions: their number
  * @shape: (array length=dimensions): elements of each dimension, outermost first
  *
  * A tensor that the stage makes for each frame. At most 8 with scratch, 7 if the kernel of
@@ -66,9 +66,9 @@ void gst_tandem_work_add_output(GstTandemWork* work, const gchar* name,
 /**
  * gst_tandem_work_add_scratch: (skip)
  * @work: the work being made
- * @bytes: how many; 0 where it is not needed, as on a machine without a device
+ * @bytes: its size; 0 if it is not needed, as on a machine without a device
  *
- * An output that is of use to nobody but the stage, on either side: it is never on the frame.
+ * An output for the stage alone, on either side: it is never on the frame.
  */
 GST_TANDEM_API
 void gst_tandem_work_add_scratch(GstTandemWork* work, gsize bytes);
@@ -76,7 +76,7 @@ void gst_tandem_work_add_scratch(GstTandemWork* work, gsize bytes);
 /**
  * gst_tandem_work_get_input: (skip)
  * @work: the work being made
- * @input: which, from 0 on
+ * @input: its index, from 0
  *
  * The elements of a tensor of the first frame, for a stage whose outputs depend on them: see
  * #GstTandemStageClass.fits.
@@ -91,7 +91,7 @@ gconstpointer gst_tandem_work_get_input(GstTandemWork* work, guint input);
  * gst_tandem_work_get_devices: (skip)
  * @work: the work being made
  *
- * Returns: how many OpenCL devices the work is for, all of one kind; 0: the CPU alone
+ * Returns: the number of OpenCL devices of the work, all of one kind; 0: the CPU alone
  */
 GST_TANDEM_API
 guint gst_tandem_work_get_devices(const GstTandemWork* work);
@@ -99,7 +99,7 @@ guint gst_tandem_work_get_devices(const GstTandemWork* work);
 /**
  * gst_tandem_work_get_cl_context: (skip)
  * @work: the work being made
- * @device: which, from 0 on
+ * @device: its index, from 0
  *
  * Returns: the device's `cl_context`, which lives as long as the work
  */
@@ -109,7 +109,7 @@ gpointer gst_tandem_work_get_cl_context(const GstTandemWork* work, guint device)
 /**
  * gst_tandem_work_get_cl_device: (skip)
  * @work: the work being made
- * @device: which, from 0 on
+ * @device: its index, from 0
  *
  * Returns: its `cl_device_id`
  */
@@ -119,15 +119,15 @@ gpointer gst_tandem_work_get_cl_device(const GstTandemWork* work, guint device);
 /**
  * gst_tandem_work_build_program: (skip)
  * @work: the work being made
- * @device: which, from 0 on
+ * @device: its index, from 0
  * @source: OpenCL C 1.2
  * @options: (nullable): for the compiler, such as "-DRADIUS=3"
  * @error: has the compiler's messages; its domain is %GST_TANDEM_DEVICE_ERROR
  *
- * Builds a program, or takes it from the cache of the process or of the disk.
+ * Builds a program, or loads it from the cache of the process or of the disk.
  *
  * Returns: (nullable): a `cl_program`, to be released with clReleaseProgram(); %NULL and an error
- *   that `make_work` may hand on
+ *   that `make_work` may pass on
  */
 GST_TANDEM_API
 gpointer gst_tandem_work_build_program(GstTandemWork* work, guint device, const gchar* source,
@@ -136,7 +136,7 @@ gpointer gst_tandem_work_build_program(GstTandemWork* work, guint device, const 
 /**
  * gst_tandem_work_set_rows:
  * @work: the work being made
- * @rows: into how many #GstTandemStageClass.compute can be split, at least 1; 1 at first
+ * @rows: number of rows into which #GstTandemStageClass.compute can be split; default: 1
  */
 GST_TANDEM_API
 void gst_tandem_work_set_rows(GstTandemWork* work, gint rows);
@@ -144,9 +144,9 @@ void gst_tandem_work_set_rows(GstTandemWork* work, gint rows);
 /**
  * gst_tandem_work_set_planes:
  * @work: the work being made
- * @output: which, from 0 on
- * @planes: how many equal parts it has, in each of which the rows lie one after the other; 0: it has
- *   no rows; 1 at first, and 0 of scratch
+ * @output: its index, from 0
+ * @planes: number of its equal parts, in each of which the rows lie one after the other; 0: it has
+ *   no rows; default: 1, and 0 of scratch
  *
  * For frames that are split: see #GstTandemStageClass.enqueue_rows.
  */
@@ -156,7 +156,7 @@ void gst_tandem_work_set_planes(GstTandemWork* work, guint output, guint planes)
 /**
  * gst_tandem_work_set_items:
  * @work: the work being made
- * @items: work-items of the kernel; 1 at first
+ * @items: work-items of the kernel; default: 1
  */
 GST_TANDEM_API
 void gst_tandem_work_set_items(GstTandemWork* work, gsize items);
@@ -189,7 +189,7 @@ void gst_tandem_work_set_data(GstTandemWork* work, gpointer data, GDestroyNotify
 /**
  * gst_tandem_work_set_notice:
  * @work: the work being made
- * @notice: what the user should know of it, posted as a warning once
+ * @notice: text for the user, posted as a warning once
  */
 GST_TANDEM_API
 void gst_tandem_work_set_notice(GstTandemWork* work, const gchar* notice);

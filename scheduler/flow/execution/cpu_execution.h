@@ -21,7 +21,7 @@ class CpuExecution {
   CpuExecution(ExecutionContext& context, CorePools& pools) : context_(context), pools_(pools) {}
 
   Status compute(FrameEntry& entry, const FrameAction& action);
-  /// Frames of another size come: service times are unknown again.
+  /// Called for frames of another size: service times are unknown again.
   void frames_change();
 
  private:

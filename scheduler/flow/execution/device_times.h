@@ -13,15 +13,15 @@
 
 namespace tandem {
 
-/// How long stages take on each kind of device, and the pieces into which long runs are cut. A run
+/// Times of stages on each kind of device, and the pieces into which long runs are cut. A run
 /// that takes at most 100 ms is one piece. Lock-free; from any thread.
 class DeviceTimes {
  public:
   explicit DeviceTimes(const ExecutionContext& context) : context_(context) {}
 
-  /// Frames of another size come: nothing is known.
+  /// Called for frames of another size: all times are unknown again.
   void frames_change();
-  /// Another configuration: its runs are cut anew.
+  /// Called for another configuration, whose runs are cut again.
   void configuration_changes() { piece_ = 0; }
 
   /// Whether a stage takes longer than a run that is not cut, or is unknown.
@@ -41,9 +41,9 @@ class DeviceTimes {
     return paced && context_.stop ? aborted() : status;
   }
 
-  /// `count` stages from this one on took so long together.
+  /// Records the common time of `count` stages from this one on.
   void learn(int lane, int stage, uint64_t took_ns, int count);
-  /// The piece of the frame that was enqueued took so long.
+  /// Records the time of the enqueued piece of the frame.
   void learn_piece(const FrameEntry& entry, uint64_t took_ns);
 
  private:

@@ -40,7 +40,7 @@ struct SplitTimes {
   uint64_t device_ns() const { return device_done_ns - start_ns; }
 };
 
-/// Time of split frames, as sums over their segments. The phases in order: prepare, both sides
+/// Times of split frames, as sums over their segments. The phases in order: prepare, both sides
 /// compute, wait, join.
 struct SplitStats {
   Count segments;
@@ -77,11 +77,11 @@ class FrameCounters {
  public:
   explicit FrameCounters(std::size_t stages) : stages_(stages) {}
 
-  /// A frame is finished. The results that were kept decide how its stages are counted, so that
-  /// each stage counts every frame that it computes once.
+  /// Counts a finished frame by the results that were kept, so that each stage counts every frame
+  /// that it computes once.
   void count(const Item& item);
   void count_device_failure() { stats_.device_failures += 1; }
-  /// `count` stages took so long together; each of them gets an equal part.
+  /// Adds the common time of `count` stages, in equal parts.
   void count_time(Item& item, int stage, uint64_t ns, bool on_device, int count = 1);
   void add_cpu_ns(int stage, uint64_t ns) { stats_.stages[stage].cpu_ns += ns; }
   void add_device_ns(int stage, uint64_t ns) { stats_.stages[stage].device_ns += ns; }

@@ -24,8 +24,8 @@ class SharedDispatch {
 
   /// Called with no lock held.
   Lock lock() const { return Lock(mutex_); }
-  /// Releases the lock, then wakes the threads that the rules have asked for: they would wait for
-  /// the mutex otherwise.
+  /// Releases the lock, then wakes the threads of Wakeups, which would wait for the mutex
+  /// otherwise.
   void unlock(Lock& lock);
 
   // Under the lock.

@@ -20,8 +20,8 @@ namespace tandem {
 /// | in flight | window() |
 /// | waiting for the sink alone | a quarter of the window; else a slow sink would have all of it |
 ///
-/// Frames that take microseconds are handed over in batches, because a thread takes as long to fall
-/// asleep and wake up as such a frame to be computed.
+/// Frames that take microseconds are handed over in batches, because a sleep and a wake-up of a
+/// thread take as long as the computation of such a frame.
 class FlowControl {
  public:
   FlowControl(FrameRing& frames, const CurrentConfiguration& configuration, Wakeups& wakeups,
@@ -32,7 +32,7 @@ class FlowControl {
   void set_period(int frames);
 
   bool has_space() { return has_space(0); }
-  /// Enough frames wait for nothing but the sink.
+  /// Whether so many frames wait for the sink alone that no further one may come in.
   bool waits_for_the_sink();
   /// The source found no space: the frames that begin next have others behind them.
   void source_waits();

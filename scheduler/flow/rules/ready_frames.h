@@ -11,7 +11,7 @@
 
 namespace tandem {
 
-/// Frames that wait for a worker: parked ones that may go on, and those that a collector has handed
+/// Frames that wait for a worker: parked ones that may go on, and those that a collector has passed
 /// on. The oldest is taken first.
 class ReadyFrames {
  public:

@@ -49,7 +49,7 @@ class SentFrames {
     std::ranges::replace(collectors_, worker, kNoDevice);
     return collected;
   }
-  /// Wakeups a worker if more devices than `besides` have frames and no collector.
+  /// Wakes a worker if more devices than `besides` have frames and no collector.
   void wake_collectors(int besides) {
     if (device_classes_.devices() == 1) return;
     for (int d = 0; d < device_classes_.devices(); ++d)

@@ -17,7 +17,7 @@ enum Wakeup : uint32_t {
   kNoneRunning = 64  ///< no frame is being computed
 };
 
-/// Collects the wake-ups that the rules ask for while they run under the executor's lock. The
+/// Collects the wake-ups that the rules request while they run under the executor's lock. The
 /// executor notifies the threads after it has released the lock.
 class Wakeups {
  public:

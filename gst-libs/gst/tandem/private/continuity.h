@@ -10,21 +10,21 @@ namespace tandem {
 /// state several.
 bool same_frames(const GstCaps* before, const GstCaps* now);
 
-/// Tells whether frames follow those before them. If not, the state that a stage or a bin keeps
-/// from frame to frame begins anew:
+/// Detects breaks of a stream, at which the state that a stage or a bin keeps from frame to frame
+/// is reset:
 ///
-/// | event of the sink pad | frames behind it begin anew |
+/// | event of the sink pad | break |
 /// | --- | --- |
 /// | STREAM_START, FLUSH_STOP | always |
-/// | CAPS | unless they describe the same frames as the caps before |
-/// | SEGMENT | unless running time and stream time go on as in the segment before |
+/// | CAPS | unless they describe the same frames as the previous caps |
+/// | SEGMENT | unless running time and stream time continue the previous segment |
 /// | others, such as GAP and TAG | never |
 ///
 /// For one thread at a time.
 class Continuity {
  public:
   bool broken_by(GstEvent* event);
-  /// There are no frames before.
+  /// The next frame is the first.
   void forget() { *this = {}; }
 
  private:

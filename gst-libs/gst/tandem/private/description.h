@@ -19,7 +19,7 @@ namespace tandem {
 
 /// Calls the class's `describe` for these properties.
 _GstTandemDescription describe_stage(GstTandemStage* stage, const GstStructure* values);
-/// Describes the stage with the properties that it has now. Called before its first frame, for each
+/// Describes the stage with its current properties. Called before its first frame, for each
 /// instance.
 StageDescription describe_now(GstTandemStage* stage);
 /// The name of the element's factory, as in a launch line.

@@ -36,15 +36,15 @@ struct _GstTandemFrame {
 
   std::shared_ptr<const GstTandemWork> work;
   const GstVideoFrame* video = nullptr;
-  /// Luma of the frame before as it came to the stages, of the same size, for a stage whose
-  /// description needs_previous; no data: this is the first.
+  /// Luma of the previous frame before the stages changed it, of the same size, for a stage with
+  /// needs_previous; no data: this is the first frame.
   tandem::Plane<const uint8_t> previous;
   std::array<tandem::SlotTensor, tandem::kMaxTensors> inputs, outputs;
   /// Set when the CPU computes.
   std::array<void*, tandem::kMaxTensors> host_inputs{}, host_outputs{};
   /// Rows that earlier bands have uploaded to each output.
   std::array<int, tandem::kMaxTensors> uploaded{};
-  /// Once it is set, the CPU side of the frame is of no use any more. May be null.
+  /// Once it is set, the CPU side of the frame is no longer needed. May be null.
   const std::atomic<bool>* stop = nullptr;
 
   std::array<tandem::MemoryRef, tandem::kMaxTensors> memories;  ///< of the outputs
@@ -64,7 +64,7 @@ struct _GstTandemFrame {
 
   void forget_outputs();
 
-  /// Calls a function of the class on the host, if the class has it. Throws what the function
+  /// Calls a function of the class on the host, if the class has it. Throws the error that it
   /// reported.
   template <typename Result, typename... Parameters, typename... Arguments>
   Result call(Result (*GstTandemStageClass::*function)(GstTandemStage*, GstTandemFrame*,
@@ -83,7 +83,7 @@ struct _GstTandemFrame {
       return result;
     }
   }
-  /// Whether the work can be used for the frame, whose tensors have the right specs. Cheap: asked
+  /// Whether the work can be used for the frame, whose tensors have the right specs. Cheap: called
   /// for every frame.
   bool fits() {
     return !work->klass()->fits || call(&GstTandemStageClass::fits, Inside::fits) != FALSE;

@@ -26,7 +26,7 @@ struct Problem {
   void forget() {
     if (first) first = nullptr;
   }
-  /// Throws the problem, if there is one, and forgets it.
+  /// Throws the problem, if any, and clears it.
   void rethrow() {
     if (first) std::rethrow_exception(std::exchange(first, nullptr));
   }

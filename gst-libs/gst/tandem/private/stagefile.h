@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Access to the stage file of a stage, for tandembin: it computes consecutive stage files in one
-// pass, and knows none of the elements that have one.
+// Access to the stage file of a stage, for tandembin, which computes consecutive stage files in one
+// pass without depending on their elements.
 #pragma once
 
 #include <gst/tandem/stage.h>

@@ -14,10 +14,10 @@ struct FreeStructure {
 };
 using StructureRef = std::unique_ptr<GstStructure, FreeStructure>;
 
-/// The properties of a stage as they were at one moment.
+/// A snapshot of the properties of a stage.
 struct StageSettings {
   std::string all;   ///< the element and all of its properties: equal texts mean equal values
-  std::string work;  ///< the same without those that leave the work as it is
+  std::string work;  ///< the same without those that do not change the work
   /// Passes of a frame through the part of the chain that ends with this stage; at least 1. Part of
   /// the settings, because a frame's way is decided before there is work for it.
   int rounds = 1;
@@ -25,9 +25,9 @@ struct StageSettings {
   StructureRef values;  ///< by name: the readable properties of the subclass and of its children
 };
 
-/// The readable properties of the subclass and of its children as they are now, by name.
+/// The current readable properties of the subclass and of its children, by name.
 StructureRef read_values(GstTandemStage* stage);
-/// The properties as they are now.
+/// The current properties.
 std::shared_ptr<const StageSettings> read_settings(GstTandemStage* stage);
 
 }  // namespace tandem

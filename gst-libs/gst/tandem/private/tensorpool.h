@@ -20,9 +20,9 @@ struct TandemMemory;  ///< a GstMemory whose content is an opencl::Buffer
 /// other.
 opencl::Buffer* tandem_memory_buffer(GstMemory* memory);
 
-/// GstMemory of one size that maps to the host lazily and comes back when its last reference goes,
-/// so that a steady stream allocates nothing. The pool lives as long as memory of it does; when
-/// nobody else holds it, memory that comes back is freed. Thread-safe.
+/// GstMemory of one size that maps to the host lazily. It returns to the pool with its last
+/// reference, so that a steady stream allocates nothing. The pool lives as long as its memory;
+/// without other owners, it frees memory that returns. Thread-safe.
 class TensorPool : public std::enable_shared_from_this<TensorPool> {
  public:
   /// `context` may be null: plain host memory. `bytes` may be 0.
@@ -32,8 +32,8 @@ class TensorPool : public std::enable_shared_from_this<TensorPool> {
   /// Content undefined. `device`: which of the context's will write it; negative: the host will.
   MemoryRef acquire(int device = -1);
 
-  /// Takes over memory that `before` made without a context; memory in use follows when it comes
-  /// back. No effect if the sizes differ, or are so small that memory is soon made.
+  /// Takes over memory that `before` made without a context; memory in use follows when it returns.
+  /// No effect if the sizes differ, or are so small that allocation is cheap.
   void take_over(TensorPool& before);
 
   /// Process-wide count of allocations; constant once the stream is steady.
@@ -49,7 +49,7 @@ class TensorPool : public std::enable_shared_from_this<TensorPool> {
   template <class Suits>
   TandemMemory* take_from_shelf(Suits&& suits);
 
-  /// Memory in the pool, by the thread that gave it back. The core of a thread has it in the cache,
+  /// Memory in the pool, by the thread that returned it. The core of a thread has it in the cache,
   /// and threads that compute side by side do not wait for each other. Lock order: of several
   /// shelves, the first one first.
   struct alignas(64) Shelf {

@@ -36,7 +36,7 @@ struct TensorSpec {
   GstTandemElementType type = GST_TANDEM_ELEMENT_TYPE_UINT8;
   guint dimensions = 1;
   std::array<gsize, GST_TANDEM_TENSOR_MAX_DIMENSIONS> shape{};  ///< outermost first
-  bool scratch = false;  ///< of use to nobody but the stage: never on the frame
+  bool scratch = false;  ///< for the stage alone: never on the frame
 
   /// SIZE_MAX: more than any memory has. As bytes() does.
   std::size_t elements() const { return product_of_sizes(std::span(shape).first(dimensions)); }

@@ -38,12 +38,12 @@ struct FirstFrame {
 }  // namespace tandem
 
 /// The work of one stage for frames of one size and tensors of one shape, with the properties that
-/// it was made with and the pools of its outputs. Fixed once it is made: several threads use it at
-/// the same time.
+/// it was made with and the pools of its outputs. Constant once it is made: several threads use it
+/// at the same time.
 struct _GstTandemWork {
-  /// Calls make_work, which fills in what follows. Throws std::runtime_error with its message,
-  /// opencl::Error if the reason is the device. Called with no lock held. `devices`: null for
-  /// the CPU alone.
+  /// Calls make_work, which fills in the members below. Throws std::runtime_error with its message,
+  /// opencl::Error if the device is the reason. Called with no lock held. `devices`: null for the
+  /// CPU alone.
   _GstTandemWork(GstTandemStage* element, std::shared_ptr<const tandem::StageSettings> properties,
                  const tandem::FirstFrame& frame, std::shared_ptr<tandem::opencl::Context> devices);
   /// Work that only builds programs has no pools.
@@ -82,7 +82,7 @@ struct _GstTandemWork {
   /// One an input, for those whose memory the device cannot use; empty without a device.
   std::vector<std::shared_ptr<tandem::TensorPool>> input_pools;
   int kind = 0;                ///< of the devices that it was made for
-  std::string device_problem;  ///< the reason why it does not compute on the device it was for
+  std::string device_problem;  ///< the reason why it does not compute on its device
   unsigned generation = 0;
   /// One an output: how many rows before their own ones the cores read of it that the device made,
   /// when that was known too late.

@@ -19,18 +19,18 @@
 namespace tandem {
 
 /// The description of a stage, and the work in use for each kind of device. Work is made for the
-/// first frame, and anew when frames, settings or devices change. Thread-safe.
+/// first frame, and again when frames, settings or devices change. Thread-safe.
 class CurrentWork {
  public:
   explicit CurrentWork(GstTandemStage* stage) : stage_(stage) {}
 
-  /// Asks the element for its description, which holds until the next call. With nothing in flight.
+  /// Reads the element's description, which is valid until the next call. With nothing in flight.
   void describe();
   const StageDescription& description() const { return description_; }
 
   /// The devices to make work for, one context for each kind. Takes effect with the next frame.
   void set_contexts(std::vector<std::shared_ptr<opencl::Context>> contexts);
-  /// Frames that come to the stage from now on are computed with these.
+  /// Settings of the frames that enter the stage from now on.
   void use(std::shared_ptr<const StageSettings> settings);
   std::shared_ptr<const StageSettings> settings() const;  ///< in use; null before the first
 
@@ -40,15 +40,15 @@ class CurrentWork {
   /// Whether device and cores can compute rows of a frame at the same time.
   bool can_split() const;
 
-  /// Gives the frame, whose inputs are known, its work; made here unless there is some for such
-  /// frames. Throws what make_work reported.
+  /// Assigns work to a frame with known inputs, and makes it if the current work does not fit.
+  /// Throws the error of make_work.
   void give(GstTandemFrame& frame, int kind);
-  void forget();  ///< lets go of the work and its pools
+  void forget();  ///< releases the work and its pools
 
   /// Keeps the next frame that work is made for, for build_for().
   void keep_first_frame() { keeps_first_frame_ = true; }
-  /// Builds the programs of the kept frame for devices of these kinds, and lets go of the frame.
-  /// Errors are left to the first frame that a device computes. From any thread, while frames pass.
+  /// Builds the programs of the kept frame for devices of these kinds, and releases the frame. The
+  /// first frame that a device computes reports errors. From any thread, while frames pass.
   void build_for(std::span<const std::shared_ptr<opencl::Context>> kinds);
 
  private:

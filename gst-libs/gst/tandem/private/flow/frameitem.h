@@ -26,9 +26,9 @@ struct FrameItem : Item {
   GstBuffer* buffer = nullptr;  ///< owned; writable
   GstVideoFrame video;          ///< mapped without a reference, or the buffer would not be writable
   bool mapped = false;
-  MemoryRef previous;  ///< luma of the frame before, dense rows; PreviousLuma sets it
-  /// The queues of the device's lanes, kept by the host of the item; empty while there is no
-  /// device. They stay as long as items are under way.
+  MemoryRef previous;  ///< luma of the previous frame, dense rows; PreviousLuma sets it
+  /// The queues of the device's lanes, owned by the item's host; empty without a device. They
+  /// outlive the items in flight.
   const std::unique_ptr<opencl::Queue>* queues = nullptr;
   opencl::Queue& queue() const { return *queues[lane]; }  ///< of its lane
   std::vector<GstTandemFrame> slots;                      ///< one a stage
@@ -37,24 +37,24 @@ struct FrameItem : Item {
   /// that a stage's property `tensors` asks for.
   void keep(bool all);
   bool keep_tensors = false;  ///< any; set by keep()
-  /// Whether those of a stage come to the host while the device works: what leaves the bin must not
-  /// go with the device when that fails later.
+  /// Whether kept tensors of a stage are downloaded while the device computes: a later failure of
+  /// the device must not lose them once they have left the bin.
   bool is_to_host(int stage) const;
 
-  /// Which of the device's numbers the one has that failed; negative: the one that it is on.
+  /// Number of the failed device; negative: the current one.
   int device_of(const opencl::Error& error) const;
 
-  /// Takes over the buffer and maps it; of a buffer with a GstVideoCropMeta, the part that is seen.
-  /// False when it cannot be mapped: the buffer is still taken.
+  /// Takes ownership of the buffer and maps it, or the visible part if it has a GstVideoCropMeta.
+  /// False: it cannot be mapped; ownership is taken nevertheless.
   bool open(GstBuffer* owned, const GstVideoInfo& info, bool writes_pixels);
-  /// No data when there is none. `queue`: of the device that is about to copy it, if one is.
+  /// No data: there is no previous frame. `queue`: of the device that will copy it; may be null.
   Plane<const uint8_t> previous_luma(const opencl::Queue* queue) const;
-  /// Lets go of the tensors that nobody will read any more: dozens of frames may wait.
+  /// Releases tensors without further readers, because dozens of frames may wait.
   void waits(int stage, int restart) override;
-  /// Unmaps, puts the tensors on the buffer if asked, and lets go of them: a frame that waits for
+  /// Unmaps, attaches kept tensors to the buffer, and releases all others: a frame that waits for
   /// older ones holds nothing but its buffer.
   void completed() override;
-  /// Gives the buffer back.
+  /// Returns the buffer to the caller.
   GstBuffer* close();
 
  private:

@@ -9,15 +9,15 @@
 
 namespace tandem {
 
-/// Gives frames the luma of the frame before, for stages that ask for it (docs/decisions/0008).
-/// For whoever hosts the stages, where frames are still in order; one thread at a time.
+/// Attaches luma of the previous frame, for stages that need it (docs/decisions/0008).
+/// Called by the host of the stages while frames are in order; one thread at a time.
 class PreviousLuma {
  public:
-  /// To an open item; keeps a copy of its luma for the next one. The first frame gets none, and
-  /// neither does one of another size or format. `context`: of the device that may copy it; null:
-  /// there is none.
+  /// Attaches it to an open item, and copies its luma for the next one. The first frame gets none,
+  /// nor does one of another size or format. `context`: of the device that may copy it; may be
+  /// null.
   void pass(FrameItem& item, const std::shared_ptr<opencl::Context>& context);
-  /// The item that pass() had last will not be computed: the next one gets what that one got.
+  /// The last item of pass() will not be computed: the next one gets the same luma.
   void take_back(FrameItem& item) { last_ = std::move(item.previous); }
   /// The next frame is the first again: see Continuity.
   void forget() { last_.reset(); }

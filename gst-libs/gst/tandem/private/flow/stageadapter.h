@@ -31,10 +31,10 @@ class StageAdapter final : public Stage {
 
   void set_index(int index) { index_ = index; }  ///< its place in the chain; 0 when alone
 
-  void property_set() { properties_set_ = true; }  ///< from any thread, whatever it holds
+  void property_set() { properties_set_ = true; }  ///< from any thread, with any lock held
   /// Whether properties were set since they were read last; at first they were.
   bool properties_set() const { return properties_set_; }
-  /// The properties as they are now, for use(). One thread reads.
+  /// The current properties, for use(). One thread reads.
   std::shared_ptr<const StageSettings> read_settings();
 
   CurrentWork& work() { return work_; }
@@ -48,8 +48,8 @@ class StageAdapter final : public Stage {
   /// Posts a warning about tensors that are chosen and not made, once for each choice.
   void check(const TensorChoice& choice, std::span<const TensorSpec> outputs);
 
-  void forget();  ///< lets go of the work and its pools
-  /// Posts a warning, unless it is the one posted last: work is made anew for other settings, too.
+  void forget();  ///< releases the work and its pools
+  /// Posts a warning, unless it equals the last one: new settings make new work, too.
   void post(const std::string& notice);
 
   std::string name() const override;
@@ -73,7 +73,7 @@ class StageAdapter final : public Stage {
   Status enqueue_split(Item& item, const SplitRows& rows, bool to_host) override;
   Status finish_split(Item& item, const SplitRows& rows) override;
 
-  /// guard() that says which of the devices failed.
+  /// guard() that records the failed device.
   template <typename Body>
   static Status guard_of(const FrameItem& item, Body&& body) {
     return guard([&]() -> Status {
