@@ -8,8 +8,8 @@
 
 namespace tandem {
 
-/// Writes what is in a box, and how sure that is, at the boxes of frames of one size: large enough
-/// to be read at LD, and not vanishing at HD. One thread at a time may use it.
+/// Writes label and confidence at the boxes of frames of one size, readable from LD to HD. Used by
+/// one thread at a time.
 class BoxLabels {
  public:
   BoxLabels(int frame_width, int frame_height);

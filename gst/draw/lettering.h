@@ -16,14 +16,14 @@ namespace tandem {
 
 /// A line of text as it is drawn. Places are pixels from where the line begins on its baseline.
 struct WrittenLine {
-  int width = 0, above = 0, below = 0;  ///< what the line takes, blanks and accents included
+  int width = 0, above = 0, below = 0;  ///< size of the line, blanks and accents included
   int x = 0, y = 0;                     ///< top left of `coverage`
   Coverage coverage;                    ///< of what is not blank
   int unknown_glyphs = 0;  ///< characters that no installed font has: boxes with their number
 };
 
-/// Writes lines of text in any script with the fonts of the machine, by Pango and Cairo. Keeps what
-/// it wrote: labels come back frame after frame. One thread at a time may use it.
+/// Writes lines of text in any script with the fonts of the machine, by Pango and Cairo. Caches its
+/// lines, because labels repeat from frame to frame. Used by one thread at a time.
 class Lettering {
  public:
   /// `em` is the size of the font, `widest` the width at which a line is cut with an ellipsis, both

@@ -8,7 +8,7 @@
 
 namespace tandem {
 
-/// How much of each pixel something covers, 0 to 255, row after row without gaps.
+/// Coverage of each pixel, 0 to 255, row after row without gaps.
 struct Coverage {
   int width = 0, height = 0;
   std::vector<uint8_t> values;

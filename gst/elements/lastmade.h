@@ -7,8 +7,8 @@
 
 namespace tandem {
 
-/// Makes a T from a key, such as a model's path and an OpenCL context, and keeps the last one: what
-/// an element needs for frames of any size is made once.
+/// Makes a T from a key, such as a model's path and an OpenCL context, and keeps the last one, so
+/// that data for frames of any size are made once.
 template <class T, class... Key>
 class LastMade {
  public:

@@ -11,7 +11,7 @@ namespace tandem {
 class SplitWork : public StageWork {
  public:
   /// The rows of the stage that makes input `input` which rows of this one are computed from, on
-  /// either side. Not asked of inputs without rows.
+  /// either side. Not called for inputs without rows.
   virtual Rows needs(int /*input*/, Rows rows) const { return rows; }
 
   /// The number of equal parts of an output, in each of which the rows lie one after the other. 0:

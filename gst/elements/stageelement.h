@@ -15,7 +15,7 @@
 
 namespace tandem {
 
-/// Flags of a property that leaves the time of a frame as it is, so that the bin's choice does not
+/// Flags of a property without influence on the time of a frame, so that the bin's choice does not
 /// depend on it. For values that a slider or an animation changes with every frame.
 inline constexpr int kKeepsWork = GST_PARAM_MUTABLE_PLAYING | GST_TANDEM_PARAM_KEEPS_WORK;
 
@@ -62,7 +62,7 @@ class KernelElement {
 ///     std::unique_ptr<Work> make_work(const Settings&, const WorkRequest&);  // may throw
 ///     void restart();  // as that of GstTandemStageClass; keeps nothing: leave it out
 ///   };
-/// so that an element's file holds what is its own and nothing else. All properties may change
+/// so that an element's file has only its own parts. All properties may change
 /// while PLAYING; stage alone and bin take them over between two frames. `make_work` is called by
 /// one thread at a time; `Work` is a StageWork.
 template <typename Element>

@@ -22,8 +22,8 @@
 
 namespace tandem {
 
-/// One frame at one stage, valid inside the function that got it. Functions throw when the device
-/// failed.
+/// One frame at one stage, valid inside the function that received it. Functions throw when the
+/// device failed.
 class StageFrame {
  public:
   explicit StageFrame(GstTandemFrame* frame)
@@ -33,10 +33,10 @@ class StageFrame {
 
   /// The first plane of the frame: luma of the 8-bit planar formats.
   Plane<uint8_t> luma() const;
-  /// Luma of the frame before as it came to the stages, of the same size, for a stage whose
-  /// description needs_previous; no data: this is the first.
+  /// Luma of the previous frame before the stages changed it, of the same size, for a stage with
+  /// needs_previous; no data: this is the first frame.
   Plane<const uint8_t> previous() const;
-  /// Whether what the CPU computes of the frame is of no use any more.
+  /// Whether the CPU's result for the frame is no longer needed.
   Stop stop() const;
 
   /// Elements of tensors on the host, in all functions but enqueue().
@@ -58,12 +58,12 @@ class StageFrame {
   const T* result(int i) const {
     return static_cast<const T*>(checked(output<void>(i)));
   }
-  /// Whoever takes a reference keeps the elements. In publish().
+  /// A reference keeps the elements. In publish().
   GstMemory* memory(int i) const {
     return gst_tandem_frame_get_output_memory(frame_, static_cast<guint>(i));
   }
 
-  /// The device side of a tensor (a cl_mem), brought up to date; in enqueue(). Ask for the inputs
+  /// The device side of a tensor (a cl_mem), brought up to date; in enqueue(). Get the inputs
   /// first: an output may be one of them.
   void* device_input(int i) const {
     return checked(gst_tandem_frame_get_device_input(frame_, static_cast<guint>(i)));
@@ -77,8 +77,8 @@ class StageFrame {
     return checked(gst_tandem_frame_get_device_memory(frame_, memory));
   }
   /// Enqueues the upload of 8-bit pixels, such as luma(), to the scratch output `i` of as many:
-  /// there its rows lie packed. The pixels must stay until the queue has finished. The rows before
-  /// `end` alone: the others are undefined.
+  /// there its rows lie packed. The pixels must not change until the queue has finished. Only the
+  /// rows before `end`: the others are undefined.
   opencl::DevicePlane upload(Plane<const uint8_t> pixels, int i, int end) const;
   opencl::DevicePlane upload(Plane<const uint8_t> pixels, int i) const {
     return upload(pixels, i, pixels.height);
@@ -87,7 +87,7 @@ class StageFrame {
   void download(int i) const;
   /// The same of packed rows that are the frame's new luma, for take_luma().
   void download_luma(int i) const;
-  /// Puts them into the frame; in collect().
+  /// Copies them into the frame; in collect().
   void take_luma(int i) const;
 
  private:
@@ -135,7 +135,7 @@ class StageWork {
   const std::string& notice() const { return notice_; }
 
   /// Whether it can be used for inputs whose specs are right; looks at values where shapes depend
-  /// on them. Cheap: asked for every frame.
+  /// on them. Cheap: called for every frame.
   virtual bool fits(StageFrame&) const { return true; }
 
   /// Host values that go with the outputs, before anything is computed on either side.
@@ -149,11 +149,11 @@ class StageWork {
   /// The device side: enqueues all of it. Several threads at a time, each with a queue of its own.
   /// Throws opencl::Error.
   virtual void enqueue(StageFrame&, opencl::Queue&) const {}
-  /// Once all that was enqueued is done: puts what goes into the frame's pixels there. Until then
-  /// they are what they were, for the CPU when the device fails.
+  /// After all enqueued commands are done: writes results into the frame's pixels. They do not
+  /// change before, for the CPU in case the device fails.
   virtual void collect(StageFrame&) const {}
 
-  /// Puts results that are not tensors on the buffer (which is writable), after either side.
+  /// Attaches results other than tensors to the buffer, which is writable, after either side.
   virtual void publish(StageFrame&, GstBuffer*) const {}
 
  protected:
@@ -165,7 +165,7 @@ class StageWork {
 namespace stage_functions {
 
 void describe(const StageDescription& from, GstTandemDescription* description);
-/// Makes the work with `make`, which may throw: with opencl::Error where the CPU can do without.
+/// Makes the work with `make`, which may throw: with opencl::Error if the CPU can compute instead.
 gboolean make_work(const StageDescription& description, GstTandemWork* work, GError** error,
                    const std::function<std::unique_ptr<StageWork>(const WorkRequest&)>& make);
 void compute(GstTandemStage*, GstTandemFrame*, gint first_row, gint end_row);

@@ -8,18 +8,17 @@
 
 namespace tandem {
 
-/// How often the results of a frame were bad. read_results() leaves out or mends what it counts
-/// here, so that its callers need not.
+/// Counts of bad results of a frame, which read_results() leaves out or repairs.
 struct BadResults {
   gsize boxes = 0;        ///< left out: without an area, or outside of the frame
-  gsize confidences = 0;  ///< unknown: no number from 0 to 1
-  gsize labels = 0;       ///< mended: not UTF-8, or longer than kMostLabelBytes
+  gsize confidences = 0;  ///< unknown: not a number from 0 to 1
+  gsize labels = 0;       ///< repaired: not UTF-8, or longer than kMostLabelBytes
   gsize vectors = 0;      ///< left out: not finite, or outside of the frame
   gsize not_read = 0;     ///< left out: beyond kMostObjects or kMostVectors
 };
 
 /// Objects and scenes of a frame that are read. Data sets of dense crowds have fewer people in
-/// almost every picture. They bound what a frame costs: its line of JSON has at most 20 MB.
+/// almost every picture. This bounds the cost of a frame: its line of JSON has at most 20 MB.
 inline constexpr gsize kMostObjects = 10'000;
 /// Motion vectors of a frame that are read.
 inline constexpr gsize kMostVectors = 100'000;

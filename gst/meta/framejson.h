@@ -6,19 +6,19 @@
 
 #include "gst/meta/results.h"
 
-/// What Tandem knows of a frame as one line of JSON. docs/json-lines.md has the fields.
+/// The results of a frame as one line of JSON. docs/json-lines.md has the fields.
 namespace tandem {
 
-/// Of the format: rises when a field goes or changes its meaning, not when one is added.
+/// Of the format: rises when a field is removed or changes its meaning, not when one is added.
 inline constexpr char kFrameSchema[] = "tandem-frame";
 inline constexpr int kFrameSchemaVersion = 1;
 
-/// What a frame does not carry itself.
+/// Facts that a frame does not carry itself.
 struct FrameOrigin {
   std::string source;   ///< names the stream; any bytes
   uint64_t number = 0;  ///< of the frame in its stream, from 0 on
   FrameSize size;
-  int64_t now_us = 0;  ///< microseconds since 1970 UTC: the time of frames that carry none
+  int64_t now_us = 0;  ///< microseconds since 1970 UTC: for frames without a time
 };
 
 /// The line with its newline at the end. Reads the frame's times, and never its pixels. Bytes of
@@ -26,7 +26,7 @@ struct FrameOrigin {
 std::string frame_json_line(GstBuffer* frame, const FrameResults& results,
                             const FrameOrigin& origin);
 
-/// The line with what read_results() finds.
+/// The line of the results of read_results().
 std::string frame_json_line(GstBuffer* frame, const FrameOrigin& origin);
 
 }  // namespace tandem

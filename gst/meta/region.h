@@ -20,17 +20,16 @@ struct Region {
 };
 
 /// Attaches the part of `region` that lies in the frame to a writable buffer, at least one pixel of
-/// it, in the forms that other elements read. The frame is the part that is seen if the buffer has
-/// a GstVideoCropMeta. The meta's type is the label; it has no parent (-1).
-/// Its parameter `detection` has `label` (string), `label_id` (int), `confidence`, and `x_min`,
-/// `y_min`, `x_max`, `y_max` (doubles), which are fractions of the frame from 0 to 1. Where
-/// GStreamer has GstAnalyticsRelationMeta, an object of it has the same box, and its id is the
-/// region's. Elsewhere that id is unique in this process and never 0.
-/// Returns the meta. Null: nothing of the region lies in the frame, a number of its box is NaN, or
-/// the buffer is not writable.
+/// it, in the forms that other elements read. If the buffer has a GstVideoCropMeta, the frame is
+/// its visible part. The meta's type is the label; it has no parent (-1). Its parameter `detection`
+/// has `label` (string), `label_id` (int), `confidence`, and `x_min`, `y_min`, `x_max`, `y_max`
+/// (doubles), which are fractions of the frame from 0 to 1. Where GStreamer has
+/// GstAnalyticsRelationMeta, an object of it has the same box, and its id is the region's.
+/// Elsewhere that id is unique in this process and never 0. Returns the meta. Null: nothing of the
+/// region lies in the frame, a number of its box is NaN, or the buffer is not writable.
 GstVideoRegionOfInterestMeta* attach_region(GstBuffer* frame, const Region& region, FrameSize size);
 
-/// Attaches what is said of the frame as a whole: a region that covers it, with a further parameter
+/// Attaches a label of the whole frame: a region that covers it, with a further parameter
 /// `scene`, which is a classification as DL Streamer's elements attach it: `label`, `label_id`,
 /// `confidence`, `attribute_name` ("scene") and `model_name` (strings); and a class of
 /// GstAnalyticsRelationMeta that belongs to no object. Of `scene` only label, label_id and
@@ -38,7 +37,7 @@ GstVideoRegionOfInterestMeta* attach_region(GstBuffer* frame, const Region& regi
 GstVideoRegionOfInterestMeta* attach_scene(GstBuffer* frame, const Region& scene, FrameSize size,
                                            const char* model_name);
 
-/// A detector worked on this frame, whether or not it found anything.
+/// Marks that a detector processed this frame, with or without a finding.
 void mark_detected(GstBuffer* frame);
 
 /// Gives an object that read_results() returned an id: in its region, as the parameter `object_id`
@@ -53,8 +52,8 @@ GstVideoRegionOfInterestMeta* next_region(GstBuffer* frame, gpointer* state);
 /// The parameter of that name, such as "detection"; null when there is none.
 const GstStructure* param_of(const GstVideoRegionOfInterestMeta* region, const char* name);
 
-/// What the region was recognised as: the label of `detection`, else the type of the region. Not
-/// always UTF-8, for any element may have written it; empty when nothing says so.
+/// The label of the region: that of `detection`, else the type of the region. Not always UTF-8,
+/// because any element may have written it; empty: none.
 const gchar* label_of(const GstVideoRegionOfInterestMeta* region);
 
 }  // namespace tandem

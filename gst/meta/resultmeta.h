@@ -15,7 +15,7 @@ struct RegionResult {
   GQuark label = 0;
   gint label_id = 0;
   gdouble confidence = 0;
-  bool is_scene = false;      ///< said of the frame as a whole
+  bool is_scene = false;      ///< a label of the whole frame
   bool is_predicted = false;  ///< where a tracker expects an object that no detector found
   uint64_t object_id = 0;     ///< from tandemtrack; 0: none
 };
@@ -26,7 +26,7 @@ struct RegionResult {
 struct FrameResultMeta {
   GstMeta meta;
   GArray* results;    ///< of RegionResult; null: none
-  bool detector_ran;  ///< a detector worked on this frame, though it may have found nothing
+  bool detector_ran;  ///< a detector processed this frame, with or without a finding
 };
 
 /// The results in `meta`, which may be null.

@@ -11,7 +11,7 @@
 
 #include "gst/meta/badresults.h"
 
-/// What elements, of Tandem or of others, found in a frame.
+/// Results for a frame, of elements of Tandem and of others.
 namespace tandem {
 
 /// Pixels of a frame.
@@ -19,7 +19,7 @@ struct FrameSize {
   gint width = 0, height = 0;
 };
 
-/// An object with its box in pixels of the frame that is seen, of which it has at least one.
+/// An object with its box in pixels of the visible frame, at least one pixel of it.
 struct FrameObject {
   gint64 id = 0;      ///< unique in this process for objects that Tandem found; 0: none
   std::string label;  ///< UTF-8
@@ -33,7 +33,7 @@ struct FrameObject {
   gint analytics_id = -1;                          ///< of its GstAnalyticsODMtd; -1: it has none
 };
 
-/// Something said of the frame as a whole.
+/// A label of the whole frame.
 struct FrameScene {
   std::string label;  ///< UTF-8
   std::optional<gint> label_id;
@@ -43,7 +43,7 @@ struct FrameScene {
 struct FrameResults {
   std::vector<FrameObject> objects;
   std::vector<FrameScene> scenes;
-  std::vector<GstTandemMotionVector> motion;  ///< in pixels of the frame that is seen
+  std::vector<GstTandemMotionVector> motion;  ///< in pixels of the visible frame
   BadResults bad;
 };
 
@@ -52,13 +52,13 @@ struct FrameResults {
 /// GstAnalyticsODMtd, comes once.
 ///
 /// `size` is that of the frame by its caps; 0x0: unknown. Boxes are cut at its edges. Behind an
-/// element that only marks what is cut off (GstVideoCropMeta), places are those in the visible
-/// part, and what lies outside of it is left out. Any element may have written the results:
-/// BadResults lists what is left out or mended. Ids may stand on several objects, and parents of
-/// regions are not read.
+/// element that only marks a crop (GstVideoCropMeta), places refer to the visible part, and results
+/// outside of it are left out. Any element may have written the results: BadResults counts those
+/// that are left out or repaired. Ids may stand on several objects, and parents of regions are not
+/// read.
 FrameResults read_results(GstBuffer* frame, FrameSize size);
 
-/// Whether there may be something to read.
+/// Whether the frame may have results.
 bool has_results(GstBuffer* frame);
 
 /// The frame's motion vectors as they were written; null when it has none. The type is looked up by

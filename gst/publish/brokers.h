@@ -10,20 +10,20 @@
 
 namespace tandem {
 
-/// What this build can do with the brokers of a protocol. Without the protocol's library it links a
-/// stub, which has `missing` alone.
+/// The functions of this build for the brokers of a protocol. Without the protocol's library it
+/// links a stub, which has `missing` alone.
 struct BrokerProtocol {
-  /// Why the build cannot speak the protocol, and what to do; empty: it can.
+  /// The reason why the build does not support the protocol, and what to do; empty: it does.
   const char* missing = "";
-  /// Why no broker of the protocol would ever take what the location or the client's id says, and
-  /// what would be taken; empty: one may. Repeats no password.
+  /// The reason why no broker of the protocol accepts this location or client id, and what it
+  /// accepts; empty: one may. Repeats no password.
   std::string (*refusal)(const Location& location, const std::string& client_id) = nullptr;
   /// The longest line (bytes) that the protocol can carry.
   std::size_t (*longest_line)(const Location& location) = nullptr;
-  /// Connects to one address of the location's host, numeric. `client_id`: empty when the broker is
-  /// to choose; with Redis the connection's name in CLIENT LIST. Never waits; what goes wrong is
-  /// told by the connection's first turns. Throws std::invalid_argument when trying again would not
-  /// help, as with a file for TLS that cannot be read, or std::runtime_error.
+  /// Connects to one address of the location's host, numeric. `client_id`: empty: the broker
+  /// chooses; with Redis the connection's name in CLIENT LIST. Never waits; the connection's first
+  /// turns report errors. Throws std::invalid_argument if a retry would fail too, as with a TLS
+  /// file that cannot be read, or std::runtime_error.
   std::unique_ptr<Broker> (*open)(const Location& location, const std::string& client_id,
                                   const std::string& address) = nullptr;
 };

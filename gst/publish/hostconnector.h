@@ -11,12 +11,12 @@
 
 namespace tandem {
 
-/// The numeric addresses of a host, the one to try first in front; none: `why` says why. Waits for
+/// The numeric addresses of a host, in the order to try them; none: `why` has the reason. Waits for
 /// the name server until `cancellable`, which may be null, is cancelled.
 std::vector<std::string> look_up(const std::string& host, GCancellable* cancellable,
                                  std::string& why);
 
-/// Connects to a location: looks the host's name up anew whenever all of its addresses were tried.
+/// Connects to a location. Resolves the host's name again whenever all of its addresses were tried.
 class HostConnector final : public Connector {
  public:
   HostConnector(Location location, std::string client_id);

@@ -10,12 +10,12 @@ namespace tandem {
 
 /// Files in PEM that a connection over TLS may need.
 struct TlsFiles {
-  std::string ca;           ///< certificates that vouch for the server; empty: the system's
-  std::string certificate;  ///< the client's, and those that lead to it; empty: none
+  std::string ca;           ///< certificates of trusted authorities; empty: the system's
+  std::string certificate;  ///< the client's, with its chain; empty: none
   std::string key;          ///< of `certificate`, without a passphrase; empty: it is in that file
 };
 
-/// Where lines are published: what a URI says.
+/// The place to which lines are published, from a URI.
 struct Location {
   enum class Protocol { kMqtt, kRedis };
   Protocol protocol = Protocol::kMqtt;
@@ -26,7 +26,7 @@ struct Location {
   std::string user;                     ///< empty: none
   std::optional<std::string> password;  ///< never to be shown
   std::string name;                     ///< MQTT: the topic; Redis: the stream's key
-  uint64_t most_lines = 0;  ///< Redis: the stream is cut to about so many; 0: it never is
+  uint64_t most_lines = 0;  ///< Redis: the stream is trimmed to about this length; 0: never
 
   /// As a URI, without the password and what follows a question mark.
   std::string shown() const;
@@ -34,14 +34,15 @@ struct Location {
 
 /// Reads `mqtt[s]://[user[:password]@]host[:port]/topic` or
 /// `redis[s]://[[user]:password@]host[:port]/stream[?maxlen=LINES]`, where any character may be
-/// written as %XX; the s asks for TLS. `password`: from elsewhere, for a URI without one. Throws
-/// std::invalid_argument, which says what is wrong and repeats no password.
+/// written as %XX; the s selects TLS. `password`: for a URI without one. Throws
+/// std::invalid_argument with the fault and without the password.
 Location parse_location(std::string_view uri, const std::optional<std::string>& password = {});
 
-/// Reads where a queue of jobs is: `redis[s]://[[user]:password@]host[:port]/queue`, else as above.
+/// Reads the place of a queue of jobs: `redis[s]://[[user]:password@]host[:port]/queue`, else as
+/// above.
 Location parse_queue_location(std::string_view uri);
 
-/// The URI with dots in place of a password, whether it is a good one or not.
+/// The URI with dots in place of a password, for valid and invalid URIs.
 std::string without_password(std::string_view uri);
 
 }  // namespace tandem

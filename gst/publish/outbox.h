@@ -15,7 +15,7 @@
 
 namespace tandem {
 
-/// A line on its way. Ids count the lines from 0 on.
+/// A line to be sent. Ids count the lines from 0.
 struct Outgoing {
   uint64_t id = 0;
   std::shared_ptr<const std::string> line;
@@ -25,7 +25,7 @@ struct Outgoing {
 struct OutboxCounts {
   uint64_t queued = 0;     ///< lines that wait for the broker's acknowledgement, sent or not
   uint64_t published = 0;  ///< lines that the broker acknowledged
-  uint64_t dropped = 0;    ///< lines that went because the box was full
+  uint64_t dropped = 0;    ///< lines removed because the box was full
   uint64_t too_long = 0;   ///< lines that exceed a limit of the box or the broker
   uint64_t bytes = 0;      ///< of the queued lines, as far as the box holds them
 };
@@ -36,9 +36,9 @@ struct OutboxLimits {
 };
 
 /// Lines in order, each kept until the broker acknowledges it or until newer ones need its place.
-/// A line in flight whose place is needed leaves the box and counts as queued until its fate is
-/// known. If the broker acknowledges it, it is delivered; if the connection is lost, it is dropped.
-/// Any thread may call anything; no call waits for more than the others' few instructions.
+/// A line in flight whose place is needed leaves the box, and counts as queued until it is
+/// delivered or dropped. If the broker acknowledges it, it is delivered; if the connection is lost,
+/// it is dropped. Thread-safe. The lock is held for a few instructions only.
 class Outbox {
  public:
   explicit Outbox(const OutboxLimits& limits);
@@ -46,16 +46,16 @@ class Outbox {
   /// Appends a line. When the box is full, the oldest ones are dropped. False: the line is longer
   /// than the whole box; it is counted and not kept.
   bool push(std::string line);
-  /// Counts a line as too long which nobody has pushed.
+  /// Counts a line as too long that was not pushed.
   void leave_out();
   /// The oldest lines that have not been taken: `most.lines` at most, and no further one once they
   /// have `most.bytes`.
   std::vector<Outgoing> take(const Room& most);
-  /// The broker has the line. Ids of lines that were not taken, or were under way when an earlier
-  /// connection was lost, mean nothing.
+  /// The broker has the line. No effect for lines that were not taken, or that were in flight when
+  /// an earlier connection was lost.
   void acknowledge(uint64_t id);
-  /// The broker takes no line of this length: it goes and is counted as too long. Returns the line;
-  /// null: the box no longer holds it.
+  /// The broker accepts no line of this length: it is removed and counted as too long. Returns the
+  /// line; null: the box no longer holds it.
   std::shared_ptr<const std::string> refuse(uint64_t id);
   /// The connection is lost: all that was not acknowledged is to be taken again, in order.
   void rewind();

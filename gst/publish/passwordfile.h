@@ -5,7 +5,8 @@
 
 namespace tandem {
 
-/// The first line of a file. Throws std::runtime_error, which names the file and not what is in it.
+/// The first line of a file. Throws std::runtime_error with the name of the file and without its
+/// content.
 std::string read_password_file(const std::string& path);
 
 /// The advice about a file with a secret that other users may read; empty if only its owner may.

@@ -33,13 +33,13 @@ class Publisher {
   /// Starts the thread. Keeps lines within `limits` while the broker is away. Throws
   /// std::system_error.
   Publisher(const OutboxLimits& limits, std::unique_ptr<Connector> connector, Listener listener);
-  /// Closes the connection at once, whatever the broker does. Lines that are left are gone.
+  /// Closes the connection at once, in any state of the broker. Remaining lines are lost.
   ~Publisher();
   Publisher(const Publisher&) = delete;
   Publisher& operator=(const Publisher&) = delete;
 
-  /// Appends a line. False: publishing has failed for good, as the listener was told. A line longer
-  /// than the limit of all is counted alone.
+  /// Appends a line. False: publishing has failed for good, as reported to the listener. A line
+  /// longer than the limit of all lines is only counted.
   bool publish(std::string line);
   /// Counts a line as too long that is not to be published.
   void leave_out() { outbox_.leave_out(); }
@@ -47,7 +47,7 @@ class Publisher {
   /// Waits until all lines are published, publishing has failed, `limit` is over or interrupt() is
   /// called.
   Drained drain(std::chrono::milliseconds limit);
-  /// Has drain() return at once, now and later, or lets it wait again. From any thread.
+  /// Makes drain() return at once, now and later, or lets it wait again. From any thread.
   void interrupt(bool interrupted = true);
 
   PublisherStats stats() const;

@@ -56,7 +56,7 @@ constexpr bool redis_error_stays(std::string_view error) {
   return true;
 }
 
-/// The server wants a user or a password that it did not get.
+/// The server requires another user or password.
 constexpr bool redis_error_is_of_login(std::string_view error) {
   return error.starts_with("WRONGPASS") || error.find("AUTH") != error.npos;
 }

@@ -29,11 +29,12 @@ class Backoff {
 struct SessionNews {
   enum class Kind {
     kConnected,
-    kLost,      ///< once until the broker acknowledges a line or is connected for long; `why`
-    kDropping,  ///< the outbox is full and its oldest lines go; once until it is empty again
-    kDropped,   ///< it is empty again, and `dropped` stands still
-    kTooLong,   ///< the broker does not take a line, which is gone; `why`, `line`
-    kFailed     ///< there is no point in going on; `why`
+    kLost,      ///< once until the broker acknowledges a line or stays connected; `why`
+    kDropping,  ///< the outbox is full and its oldest lines are dropped; once until it is empty
+                ///< again
+    kDropped,   ///< it is empty again; `dropped` has the count
+    kTooLong,   ///< the broker does not accept a line, which is removed; `why`, `line`
+    kFailed     ///< a retry would fail too; `why`
   };
   Kind kind;
   std::string why;
@@ -41,18 +42,18 @@ struct SessionNews {
   std::shared_ptr<const std::string> line;  ///< of kTooLong
 };
 
-/// Moves the lines of an outbox to a broker, each at least once and in order, over as many
-/// connections as it takes. It has neither thread nor clock: who calls step() has.
+/// Moves the lines of an outbox to a broker, each at least once and in order, over any number of
+/// connections. It has neither thread nor clock: the caller of step() has both.
 class Session {
  public:
   using Time = std::chrono::steady_clock::time_point;
-  static constexpr std::chrono::seconds kConnectLimit{5};   ///< from opening to being let in
+  static constexpr std::chrono::seconds kConnectLimit{5};   ///< from opening to acceptance
   static constexpr std::chrono::seconds kSilenceLimit{10};  ///< between acknowledgements
-  /// Brokers close the connection at a line that is longer than they take, and many do not say why.
-  /// The longest line under way is then sent alone. It is given up after this many connections in a
+  /// Brokers close the connection at a line that is longer than they accept, many without a reason.
+  /// The longest line in flight is then sent alone. It is skipped after this many connections in a
   /// row that the broker closed.
   static constexpr int kMostLosses = 5;
-  /// A shorter line (bytes) is never given up: limits of brokers are higher.
+  /// A shorter line (bytes) is never skipped: limits of brokers are higher.
   static constexpr std::size_t kLeastSuspect = 16384;
 
   /// The events that allow the next step: the file, the time, or new lines in the outbox.
@@ -67,7 +68,7 @@ class Session {
 
   /// Does all that can be done now.
   Step step(Time now);
-  /// Closes the connection. Lines that were not acknowledged are to be taken again.
+  /// Closes the connection. Lines without an acknowledgement will be taken again.
   void close();
 
   // From any thread:
@@ -91,11 +92,11 @@ class Session {
   Connector& connector_;
   std::unique_ptr<Broker> broker_;
   bool more_addresses_ = false;
-  std::optional<Time> deadline_;  // of the broker's next sign of life; none before the first turn
+  std::optional<Time> deadline_;  // of the broker's next reply; none before the first turn
   Backoff backoff_;
   Time retry_at_{}, connected_since_{};
   bool outage_told_ = false, dropping_told_ = false, was_connected_ = false;
-  std::optional<uint64_t> suspect_;  // a line that may be longer than the broker takes
+  std::optional<uint64_t> suspect_;  // a line that may be longer than the broker accepts
   int losses_ = 0;                   // connections in a row with the suspect alone under way
   uint64_t dropped_before_ = 0;      // when the outbox was last empty
   std::atomic<bool> connected_{false}, failed_{false}, hurry_{false};

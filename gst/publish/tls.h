@@ -10,17 +10,17 @@
 
 namespace tandem {
 
-/// Why TLS came to nothing.
+/// The reason why a TLS connection failed.
 struct TlsFailure {
   std::string what;
-  bool hopeless = false;  ///< another connection would fare no better
+  bool hopeless = false;  ///< another connection would fail too
 };
 
 /// The state of OpenSSL for one connection to the server of a location. The server's certificate
-/// must be vouched for, in date, and of the location's host; no option turns this check off.
+/// must be trusted, current, and of the location's host; no option disables this check.
 class TlsContext {
  public:
-  /// Throws std::invalid_argument, which names the file that is of no use.
+  /// Throws std::invalid_argument with the name of the unusable file.
   explicit TlsContext(const Location& location);
   TlsContext(const TlsContext&) = delete;
   TlsContext& operator=(const TlsContext&) = delete;

@@ -13,11 +13,11 @@
 
 namespace tandem {
 
-/// Bytes to and from a server, in the clear or over TLS as the location says. No call waits.
+/// Bytes to and from a server, in the clear or over TLS, by the location. No call waits.
 class Wire {
  public:
   /// Begins to connect to `address`, a numeric one of the location's host. Throws
-  /// std::invalid_argument when another attempt would fare no better, else std::runtime_error.
+  /// std::invalid_argument if a retry would fail too, else std::runtime_error.
   Wire(const Location& location, const std::string& address);
   ~Wire();
   Wire(const Wire&) = delete;
@@ -25,9 +25,9 @@ class Wire {
 
   /// Adds bytes that the next turns send.
   void write(std::string_view bytes) { plain_ += bytes; }
-  /// Sends and receives what the socket allows. Returns what came.
+  /// Sends and receives as far as the socket allows. Returns the received bytes.
   std::string turn();
-  /// Why the connection is of no more use; empty: it is.
+  /// The reason why the connection is lost; empty: it is not.
   const std::string& lost() const { return lost_; }
   bool hopeless() const { return hopeless_; }  ///< lost, and another one would be as well
   /// The events to poll the socket for; another turn is due when it is ready.

@@ -6,7 +6,7 @@
 
 namespace tandem {
 
-/// A row and a column that may be paired, and what the pair is worth.
+/// A row and a column that may be paired, and the gain of the pair.
 struct PossiblePair {
   int row = 0, column = 0;
   double gain = 0;  ///< above 0; pairs with another gain are ignored

@@ -9,14 +9,14 @@
 
 namespace tandem {
 
-/// What a detector found in one frame.
+/// A detection in one frame.
 struct FoundObject {
   TrackBox box;
   double confidence = 1;  ///< 0 to 1
   uint32_t label = 0;     ///< objects of different labels are never the same object
 };
 
-/// A feature that was followed from the frame before to this one: pixels.
+/// A feature that was found in the previous frame and in this one: pixels.
 struct FeatureMotion {
   double x = 0, y = 0;  ///< in this frame
   double dx = 0, dy = 0;
@@ -24,7 +24,7 @@ struct FeatureMotion {
 
 /// An object of a frame.
 struct TrackedObject {
-  uint64_t id = 0;  ///< from 1 on, never used again by this tracker
+  uint64_t id = 0;  ///< from 1, never reused by this tracker
   uint32_t label = 0;
   TrackBox box;           ///< as detected; predicted if `detection` is -1
   int detection = -1;     ///< index of the detection in this frame; -1: it was not detected
@@ -43,17 +43,17 @@ struct TrackerSettings {
   bool predict = true;  ///< false: an object is expected where it was last detected
 };
 
-/// Gives the objects of a stream ids: tracking by detection. Each object has a BoxFilter; objects
-/// and detections are paired by the overlap of predicted and detected boxes so that the sum of
-/// overlaps is greatest (SORT, Bewley et al. 2016). Where features were followed, the median motion
-/// of those in an object's box corrects its rate (median flow, Kalal et al. 2010).
+/// Assigns ids to the objects of a stream: tracking by detection. Each object has a BoxFilter;
+/// objects and detections are paired by the overlap of predicted and detected boxes so that the sum
+/// of overlaps is greatest (SORT, Bewley et al. 2016). Where features were followed, the median
+/// motion of those in an object's box corrects its rate (median flow, Kalal et al. 2010).
 ///
-/// Of one thread. At most kMostObjects detections of a frame, those of the highest confidence, are
-/// used; detections whose numbers are not finite or whose box has no area are not. Of more than
-/// kMostKept objects, those unseen for longest are forgotten before max_age.
+/// For one thread. At most kMostObjects detections of a frame, those of the highest confidence, are
+/// used; detections with numbers that are not finite, or with a box without area, are not. Of more
+/// than kMostKept objects, those unseen for longest are forgotten before max_age.
 class ObjectTracker {
  public:
-  /// Bounds what a frame costs: kMostObjects * kMostKept overlaps, and what assign() is bounded by.
+  /// Bounds the cost of a frame: kMostObjects * kMostKept overlaps, and the bound of assign().
   static constexpr int kMostObjects = 500;
   static constexpr std::size_t kMostKept = 1000;
 
@@ -67,7 +67,7 @@ class ObjectTracker {
   std::span<const TrackedObject> advance(std::span<const FoundObject> found, bool detected,
                                          std::span<const FeatureMotion> motion, uint64_t now);
 
-  /// Forgets all objects. Ids go on.
+  /// Drops all objects. Ids continue.
   void restart() { objects_.clear(); }
 
  private:

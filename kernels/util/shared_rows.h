@@ -11,16 +11,17 @@
 
 namespace tandem {
 
-/// Who computes which rows of one frame, in steps that follow each other. A thread goes on below
-/// the rows that it took last: what it made for them serves the next ones, too. One that has
-/// nothing to go on with takes the lower half of what another one has left. A thread waits only for
-/// rows that others compute already, and only where a later step has enough for several: one alone
-/// gets to the end. It sleeps if that takes long, since the other one may have lost its core.
+/// Distributes the rows of one frame over threads, step by step, by work stealing. A thread
+/// continues below the rows that it took last, because intermediate results of these serve the next
+/// rows too. A thread without rows steals the lower half of the remaining rows of another one. A
+/// thread waits only for rows that others are computing, and only if a later step has enough rows
+/// for several threads, so that one thread alone finishes the frame. After a long wait it sleeps,
+/// because the other thread may have lost its core.
 class SharedRows {
  public:
   static constexpr int kMostThreads = 32;
 
-  /// What a thread is to compute.
+  /// Rows for a thread to compute.
   struct Part {
     int step = 0;
     Rows rows;
@@ -28,14 +29,14 @@ class SharedRows {
     bool goes_on = false;  ///< below the part that it computed before
   };
 
-  /// Takes parts until nothing is left, or `stop` says so; what `work` has:
+  /// Takes parts until none is left or `stop` returns true. Functions of `work`:
   ///   int steps()
-  ///   int rows(int step)           at least 1; asked once, by the thread that opens the step
+  ///   int rows(int step)           at least 1; called once, by the thread that opens the step
   ///   int ahead()                  rows below a part that computing it may write as well
   ///   int least_steal()            fewest rows that a thread takes from another one
   ///   int part()                   most rows computed before it checks what others have taken
   ///   bool awaits(int step)        whether a thread without rows of `step` waits for a later one
-  ///   void compute(const Part&)    if it throws, nobody waits for its rows
+  ///   void compute(const Part&)    if it throws, no thread waits for its rows
   template <typename Work>
   void share(Work&& work, Stop stop) {
     const int me = threads_.fetch_add(1, std::memory_order_relaxed);

@@ -6,8 +6,8 @@
 
 namespace tandem {
 
-/// The product of sizes, none of which is negative. One that std::size_t does not hold is SIZE_MAX,
-/// which is more than any memory and any bound: whoever compares it refuses it.
+/// The product of sizes, none of which is negative. A product beyond std::size_t is SIZE_MAX, which
+/// exceeds any memory and any bound, so that every comparison refuses it.
 constexpr std::size_t product_of_sizes(const auto& sizes) {
   std::size_t product = 1;
   for (const auto size : sizes)

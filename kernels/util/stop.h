@@ -5,7 +5,7 @@
 
 namespace tandem {
 
-/// Asks whether what is being computed is of no use any more. Of nobody: it never is.
+/// Reports whether the result of a computation is no longer needed. Default: it is needed.
 class Stop {
  public:
   Stop() = default;

@@ -13,17 +13,17 @@
 
 namespace tandem {
 
-/// What a stage keeps from frame to frame: one tensor for each that its file says is kept. Frames
-/// pass a stage that keeps something one by one.
+/// The tensors that a stage keeps from frame to frame, as its file declares. Frames pass such a
+/// stage one by one.
 struct KeptTensors {
   std::vector<MemoryRef> before;
-  int frames = 0;  ///< how many there were
+  int frames = 0;  ///< number of earlier frames
 };
 
 /// A stage file's work on frames of one size.
 class StageFileWork final : public SplitWork {
  public:
-  /// Throws std::runtime_error when a tensor is not what the file says.
+  /// Throws std::runtime_error if a tensor differs from its declaration in the file.
   StageFileWork(std::shared_ptr<const StageProgram> program, std::vector<StageValue> parameters,
                 std::shared_ptr<KeptTensors> kept, const WorkRequest& request);
 

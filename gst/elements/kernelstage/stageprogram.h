@@ -10,7 +10,7 @@
 
 namespace tandem {
 
-/// A stage file with its code: what stays the same whatever the size of the frames.
+/// A stage file with its code, for all sizes of frames.
 struct StageProgram {
   std::shared_ptr<const StageFile> file;
   StagePlan plan;
@@ -26,7 +26,7 @@ class StageCompiler {
   /// time, and the device's compiler works meanwhile.
   void begin(const std::shared_ptr<const StageFile>& file);
   /// Waits for what was begun. `context` may be null. Throws StageFileError with the compiler's
-  /// first complaint, std::runtime_error when nothing can compute the stage, and opencl::Error.
+  /// first error, std::runtime_error when nothing can compute the stage, and opencl::Error.
   std::shared_ptr<const StageProgram> program(const std::shared_ptr<const StageFile>& file,
                                               const std::shared_ptr<opencl::Context>& context);
 

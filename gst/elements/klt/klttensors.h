@@ -4,17 +4,17 @@
 #include "gst/elements/stagework.h"
 #include "kernels/klt_pyramid/klt_pyramid.h"
 
-/// The tensors that the tracking stages hand on, and what the benchmark prescribes for each size.
+/// The tensors of the tracking stages, and the benchmark's settings for each size.
 namespace tandem {
 
-/// float32 [KltLayout::floats()]: the pyramid of the frame before; all 0 when there is none.
+/// float32 [KltLayout::floats()]: the pyramid of the previous frame; all 0 when there is none.
 inline constexpr char kKltPrevious[] = "klt-previous";
 /// float32 [KltLayout::floats()]: the pyramid of this frame.
 inline constexpr char kKltCurrent[] = "klt-current";
-/// float32 [features, 3]: x, y and strength in the frame before, the strongest first; strength 0:
+/// float32 [features, 3]: x, y and strength in the previous frame, the strongest first; strength 0:
 /// no more.
 inline constexpr char kKltFeatures[] = "klt-features";
-/// float32 [features, 5]: x and y in the frame before, dx, dy, and 1 where the feature was found
+/// float32 [features, 5]: x and y in the previous frame, dx, dy, and 1 if the feature was found
 /// again, else 0.
 inline constexpr char kKltVectors[] = "klt-vectors";
 

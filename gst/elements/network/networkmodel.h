@@ -14,10 +14,10 @@
 #include "kernels/network/network.h"
 #include "kernels/network_input/placement.h"
 
-/// What the elements around a network share: names of tensors, the model and its geometry.
+/// Shared by the elements around a network: names of tensors, the model and its geometry.
 namespace tandem {
 
-/// float32 [1, channels, height, width]: the frame as the network wants it.
+/// float32 [1, channels, height, width]: the frame in the form of the network's input.
 inline constexpr char kDnnInput[] = "dnn-input";
 /// float32 [sides of the network's output]: the output of the network.
 inline constexpr char kDnnOutput[] = "dnn-output";
@@ -27,7 +27,7 @@ inline constexpr char kModelBlurb[] =
     "ONNX file of the network. MODEL.modelinfo beside it has colours, mean, decoder and labels. "
     "The stages dnninput, dnnstage and dnnboxes of one network have the same model";
 
-/// A file as it was when it was read.
+/// The version of a file that was read.
 using FileVersion = std::tuple<std::string, std::filesystem::file_time_type, std::uintmax_t>;
 FileVersion version_of(const std::string& path);
 
@@ -35,7 +35,7 @@ FileVersion version_of(const std::string& path);
 using ModelVersion = std::array<FileVersion, 3>;
 ModelVersion model_version_of(const std::string& path);
 
-/// The image that a network takes.
+/// The input image of a network.
 struct InputSize {
   int channels = 0;           ///< 1 or 3
   int width = 0, height = 0;  ///< pixels
@@ -50,7 +50,7 @@ struct NetworkModel {
   std::shared_ptr<const network::Network> network;
   InputSize input;
   network::ModelInfo info;
-  std::string name;  ///< that of the file, what readers of metadata know the model by
+  std::string name;  ///< name of the file, by which readers of metadata identify the model
 };
 
 /// Where frames of this video lie in the network's input.

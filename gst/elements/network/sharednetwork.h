@@ -24,7 +24,7 @@ inline constexpr std::size_t kMostOutputs = kMaxTensors - 2;
 std::shared_ptr<const network::Network> shared_network(const std::string& path,
                                                        const std::string& element);
 
-/// The network with its weights on the cores, shared as long as somebody uses it.
+/// The network with its weights on the cores, shared while it has users.
 std::shared_ptr<const network::NetworkCpu> network_on_cpu(
     const std::shared_ptr<const network::Network>& network);
 

@@ -4,7 +4,7 @@
 #include "gst/elements/stagework.h"
 #include "kernels/scene_features/scene_features.h"
 
-/// What the stages of Scene Recognition hand on.
+/// The tensors of the stages of Scene Recognition.
 namespace tandem {
 
 /// float16 [SceneLayout::values()] for the frame's size: the scale space and its gradients.

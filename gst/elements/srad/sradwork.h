@@ -8,7 +8,7 @@
 #include "gst/elements/splitwork.h"
 #include "kernels/srad/srad.h"
 
-/// What the six SRAD stages share: the tensors that they hand on, and the shape of their work.
+/// Shared by the six SRAD stages: their tensors, and the shape of their work.
 namespace tandem {
 
 /// float32 [height, width]: the image, between 1 and e.
