@@ -9,7 +9,7 @@
 
 namespace tandem {
 
-/// A stretch of a video: the frames whose presentation time lies in [start_ns, end_ns). The parts
+/// A range of a video: the frames whose presentation time lies in [start_ns, end_ns). The parts
 /// of a video hold each of its frames once.
 struct Part {
   uint64_t first_frame = 0;          ///< number of its first frame in the video
@@ -22,7 +22,7 @@ struct Part {
 };
 
 /// The analysis of a video. The properties are those that change the result, named as the options
-/// of `tandem submit`: whoever does the work, the result is the same.
+/// of `tandem submit`. Every worker produces the same result.
 struct Analysis {
   std::string uri, application;
   std::map<std::string, std::string> properties;
@@ -42,7 +42,7 @@ struct Job {
 /// A video that was submitted, with the parts that it was cut into.
 struct Video {
   uint64_t number = 0;   ///< in its queue, from 1 on
-  std::string identity;  ///< random: no video of any queue has the same (new_identity())
+  std::string identity;  ///< random and unique over all queues (new_identity())
   Analysis analysis;
   std::vector<Part> parts;
 
@@ -54,7 +54,7 @@ std::string new_identity();
 
 /// "7.0@IDENTITY" is the first part of video 7.
 std::string job_id(const Video& video, std::size_t part);
-/// "7.0", for people; whatever the id is, safe for a terminal.
+/// "7.0", for people; safe for a terminal with any id.
 std::string shown(const std::string& job_id);
 /// The parts of a job_id(); none where the text is not one.
 struct JobPlace {
@@ -70,8 +70,8 @@ std::vector<Job> jobs_of(const Video& video);
 /// As JSON, for the queue.
 std::string write_job(const Job& job);
 std::string write_video(const Video& video);
-/// For any text, however long or deep. Throw std::runtime_error, which names what is wrong; its
-/// words may be the text's.
+/// For any text of any length and depth. Throw std::runtime_error with the fault, which may quote
+/// the text.
 Job read_job(const std::string& text);
 Video read_video(const std::string& text);
 

@@ -10,7 +10,7 @@
 
 namespace tandem {
 
-/// An option of `tandem submit` and `tandem run` that changes what comes out.
+/// An option of `tandem submit` and `tandem run` that changes the result.
 struct JobProperty {
   const char *name, *argument, *help;
 };

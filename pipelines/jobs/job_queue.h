@@ -10,11 +10,11 @@
 
 namespace tandem {
 
-/// A job that a worker holds: the queue gives it to nobody else while the worker keeps it.
+/// A job that a worker has claimed: no other worker gets it while the claim is renewed.
 struct Claim {
   std::string entry;  ///< its place in the queue
-  std::string text;   ///< what was submitted: read_job() reads it
-  int attempt = 1;    ///< how often it was given to a worker, this time included
+  std::string text;   ///< the submitted text, for read_job()
+  int attempt = 1;    ///< number of this attempt, from 1
 };
 
 /// Results of consecutive frames of a job: a line of JSON each, with newlines.
@@ -24,7 +24,7 @@ struct ResultLines {
   std::string text;
 };
 
-/// How a job ended, or stands.
+/// The end of a job, or its present state.
 struct JobRecord {
   std::string worker;
   uint64_t frames = 0;
@@ -37,29 +37,31 @@ struct JobRecord {
 struct ResultEntry {
   std::string entry, job;
   ResultLines lines;
-  std::string problem{};  ///< why it is of no use; empty: nothing is known against it
+  std::string problem{};  ///< the reason why it is invalid; empty: no known fault
 };
 
 /// The records of jobs, beside their results; by job_id().
 struct JobRecords {
   std::map<std::string, JobRecord> done, failed;
-  std::map<std::string, std::string> damaged{};  ///< done, they say; why that cannot be read
+  std::map<std::string, std::string>
+      damaged{};  ///< recorded as done, with the reason why the record cannot be read
 };
 
-/// The videos of a queue, by number, and what stands between them.
+/// The videos of a queue, by number, and invalid entries among them.
 struct QueueVideos {
   std::vector<Video> videos;
-  std::map<std::string, std::string> problems{};  ///< by the name of the entry: why it is no video
+  std::map<std::string, std::string>
+      problems{};  ///< by the name of the entry: the reason why it is not a video
 };
 
-/// A worker as the queue knows it.
+/// A worker as recorded in the queue.
 struct WorkerState {
   std::string name;
   uint64_t jobs = 0;  ///< that it holds
-  double idle_s = 0;  ///< since it last spoke
+  double idle_s = 0;  ///< since its last command
 };
 
-/// All that `tandem jobs` tells.
+/// The output of `tandem jobs`.
 struct QueueState {
   double now_s = 0;  ///< since 1970 UTC
   QueueVideos videos;

@@ -9,9 +9,9 @@ namespace tandem {
 
 struct GatherSettings {
   RedisSettings redis;
-  std::string name;     ///< of this one, unlike that of any other
-  std::string folder;   ///< is there
-  bool follow = false;  ///< go on when all is gathered: more may be submitted
+  std::string name;     ///< unique name of this gather
+  std::string folder;   ///< must exist
+  bool follow = false;  ///< wait for further videos when all are gathered
 };
 
 enum class GatherEnd {
@@ -21,8 +21,8 @@ enum class GatherEnd {
 };
 
 /// Reads results and writes the file of each video of the queue. It may be interrupted at any time:
-/// the next one goes on. Nobody else may gather into the folder meanwhile. Throws Failure. The
-/// process ends, with a word, when it is not over 2.5 s after a signal.
+/// the next one continues. No other process may gather into the folder meanwhile. Throws Failure.
+/// The process ends with a message if this has not returned 2.5 s after a signal.
 GatherEnd gather(const GatherSettings& settings);
 
 }  // namespace tandem

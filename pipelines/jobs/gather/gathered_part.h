@@ -9,22 +9,22 @@
 
 namespace tandem {
 
-/// The line of JSON of this frame of its video, whoever wrote it. Throws std::runtime_error: "the
+/// The line of JSON of this frame of its video, from any writer. Throws std::runtime_error: "the
 /// line of frame 7 is not JSON: ...".
 nlohmann::ordered_json read_result_line(const std::string& line, uint64_t frame);
 
-/// The results of a part as far as they have come, each frame once and in order, in a file that an
-/// interrupted gather goes on with.
+/// The results of a part so far, each frame once and in order, in a file with which an interrupted
+/// gather continues.
 class GatheredPart {
  public:
-  /// Takes over what the file holds, up to its last whole line. Throws std::runtime_error.
+  /// Takes over the content of the file, up to its last whole line. Throws std::runtime_error.
   GatheredPart(std::string path, uint64_t first_frame);
 
-  /// Takes the lines of frames that are not there yet. Those that do not follow on what is there
-  /// are left out: lines before them were lost, and the job will be done again. Returns why an
-  /// entry is not what it says: it is left out too; empty: nothing is wrong.
+  /// Takes the lines of frames that are missing so far. Lines after a gap are skipped: earlier ones
+  /// were lost, and the job will be run again. Returns the fault of an invalid entry, which is
+  /// skipped too; empty: it is valid.
   std::string take(const ResultLines& lines);
-  /// Writes to the disk, and waits until it has it. Throws std::runtime_error.
+  /// Writes to the disk, and waits for it. Throws std::runtime_error.
   void flush();
   /// Forgets all lines, also those on the disk. Throws std::runtime_error.
   void drop();
@@ -32,7 +32,7 @@ class GatheredPart {
   uint64_t frames() const { return next_frame_ - first_frame_; }
   uint64_t first_frame() const { return first_frame_; }
   const std::string& path() const { return path_; }
-  /// Why the file is not what was written; empty: it is, as far as is known.
+  /// The reason why the file differs from what was written; empty: no known difference.
   const std::string& damage() const { return damage_; }
   void set_damage(std::string why) { damage_ = std::move(why); }
 

@@ -17,8 +17,7 @@ namespace tandem {
 /// "3-gate.mp4.jsonl": the file that a video's results are gathered into.
 std::string results_file_name(const Video& video);
 
-/// A video's results as far as they have come. Those of its parts stand in files of their own
-/// until all are there.
+/// A video's results so far. Those of its parts stand in separate files until all are complete.
 class GatheredVideo {
  public:
   /// `folder`: of the finished file; the parts' is .gather in it. Throws std::runtime_error.
@@ -35,16 +34,16 @@ class GatheredVideo {
   /// Whether exactly the part's frames are on the disk. `done`: by job_id().
   bool complete(std::size_t part, const std::map<std::string, JobRecord>& done) const;
   bool complete(const std::map<std::string, JobRecord>& done) const;
-  /// Why a job that is done has to be done again: fewer lines are here than frames, or more, or
-  /// others. Empty: it has not, or it is not done. Nothing more may be on its way: that is so when
-  /// all results were read after `done` was.
+  /// The reason why a finished job must run again: its lines are fewer or more than its frames, or
+  /// other ones. Empty: it need not, or it has not finished. No results may be in flight, which
+  /// holds if all were read after `done`.
   std::string damage(std::size_t part, const std::map<std::string, JobRecord>& done) const;
 
   /// Writes the finished file and returns its path. Ids of detections, which are unique in a worker
-  /// alone, are numbered anew. Empty: a part turned out to be damaged. Throws std::runtime_error,
+  /// alone, get new numbers. Empty: a part is damaged. Throws std::runtime_error,
   /// also when another file is in its place; OccupiedPlace then. `queue`: the video's.
   std::string write(const std::string& queue);
-  /// The parts' files are of no more use.
+  /// Removes the parts' files.
   void remove_parts() const;
 
  private:

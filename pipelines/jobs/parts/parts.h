@@ -11,7 +11,7 @@ namespace tandem {
 
 /// A frame as it lies in the file, not decoded.
 struct CodedFrame {
-  uint64_t pts_ns = 0;   ///< presentation time, as the decoder gives it to the frame
+  uint64_t pts_ns = 0;   ///< presentation time that the decoder assigns to the frame
   uint64_t seek_ns = 0;  ///< the position to seek to for it
   bool key = false;      ///< decoding may begin here
 };
@@ -19,7 +19,7 @@ struct CodedFrame {
 /// The index of a video, made without decoding it.
 struct VideoIndex {
   std::vector<CodedFrame> frames;  ///< in the order of the file, which is that of decoding
-  std::string why_whole;           ///< why the video cannot be cut; empty: it can
+  std::string why_whole;           ///< the reason why the video cannot be cut; empty: it can
 };
 
 /// Reads a video once, without decoding it. It can be cut under two conditions: every packet is

@@ -25,20 +25,21 @@ struct QueueKeys {
         numbers(queue + ":numbers"),
         gathered(queue + ":gathered"),
         gather(queue + ":gather") {}
-  std::string jobs;     ///< stream, field `job`: what is not done; its group is kGroup
+  std::string jobs;     ///< stream, field `job`: unfinished jobs; its group is kGroup
   std::string results;  ///< stream, fields `job`, `first`, `frames`, `lines`
   std::string videos;   ///< hash by number
   std::string done;     ///< hash by job, as are the next three
   std::string failed;
   std::string progress;
-  std::string reasons;   ///< why the last attempt failed
+  std::string reasons;   ///< reason of the last failure
   std::string numbers;   ///< the number of the latest video
-  std::string gathered;  ///< how many videos are gathered and gone
-  std::string gather;    ///< who gathers, with a time to live
+  std::string gathered;  ///< number of videos that were gathered and removed
+  std::string gather;    ///< name of the gather that has the lock, with a time to live
 };
 
 inline constexpr char kGroup[] = "workers";
-/// Holds what was given back: a consumer that never speaks, whose jobs may be claimed at once.
+/// The consumer of returned jobs: it never sends a command, so that its jobs may be claimed at
+/// once.
 inline constexpr char kNobody[] = "nobody";
 
 /// Puts videos into the queue, numbered, and all jobs of one in one step. Throws RedisError.
@@ -60,10 +61,10 @@ class WorkQueue {
   WorkQueue(const RedisSettings& settings, std::string worker,
             std::chrono::milliseconds claim_limit);
 
-  /// A job: one that was given to this worker without its knowledge, else one that nobody keeps any
-  /// more, else the next one. Waits for `most` when there is none.
+  /// A job: one assigned to this worker whose reply was lost, else one whose claim has expired,
+  /// else the next one. Waits up to `most` if there is none.
   std::optional<Claim> take(std::chrono::milliseconds most);
-  /// Says that the worker is at work. False: the job is another's, or done.
+  /// Renews the claim. False: another worker has the job, or it is done.
   bool keep(const Claim& claim);
   void publish(const std::string& job, const ResultLines& lines, const JobRecord& progress);
   /// In one step: the last lines, that the job is done, and the end of the claim.
@@ -73,7 +74,7 @@ class WorkQueue {
   void give_back(const Claim& claim, const std::string& job, const JobRecord& record, bool counts);
   /// The job has failed for good.
   void set_aside(const Claim& claim, const std::string& job, const JobRecord& record);
-  /// Why the job's last attempt failed; empty where nobody said so: its worker died.
+  /// The reason of the job's last failure; empty: none recorded, because its worker died.
   std::string last_reason(const std::string& job);
   /// Entries of results that wait to be gathered.
   uint64_t results_waiting();
@@ -101,17 +102,17 @@ class GatherQueue {
  public:
   GatherQueue(const RedisSettings& settings, std::string name);
 
-  /// Whether this one may gather: another one may not until it has been silent for a while.
+  /// Acquires or renews the lock of gathering. It expires after a while of silence.
   bool enter();
   void leave();
   QueueVideos videos();
   JobRecords records();
   /// Those behind the last read, `wait` at most until there are some.
   std::vector<ResultEntry> read(std::chrono::milliseconds wait);
-  // Nothing of the following is done when it is another one's turn by now: it is a RedisError.
-  /// Entries of results that are of no more use.
+  // The following throw RedisError and change nothing if another gather has the lock.
+  /// Removes entries of results.
   void remove(const std::vector<std::string>& entries);
-  /// The job's results are lost: it is to be done again.
+  /// Requeues a job whose results are lost.
   void put_back(const Job& job);
   /// The job has failed for good.
   void set_aside(const Job& job, const JobRecord& record);
@@ -141,9 +142,9 @@ void make_group(RedisConnection& connection, const QueueKeys& keys);
 /// The number at the beginning of a text; without one 0.
 uint64_t number_from(const std::string& text);
 std::string write_record(const JobRecord& record);
-/// For any text. Throws std::runtime_error, which names what is wrong.
+/// For any text. Throws std::runtime_error with the fault.
 JobRecord read_record(const std::string& text);
-// Throw RedisError when the answer is no hash.
+// Throw RedisError if the reply is not a hash.
 QueueVideos read_videos(const RedisReply& hash);
 /// Records that cannot be read are in `damaged`, with the reason.
 std::map<std::string, JobRecord> read_records(const RedisReply& hash,
@@ -152,7 +153,7 @@ std::map<std::string, JobRecord> read_records(const RedisReply& hash,
 std::map<std::string, JobRecord> read_failures(const RedisReply& hash);
 /// Commands that put a job into the queue and forget how it ended.
 std::vector<RedisCommand> put_commands(const QueueKeys& keys, const Job& job);
-/// Carries all of them out, or none. The answer is nothing where a watched key has changed.
+/// Executes all of them, or none. The reply is kNothing if a watched key has changed.
 RedisReply transact(RedisConnection& connection, std::vector<RedisCommand> commands);
 
 }  // namespace tandem

@@ -16,27 +16,27 @@
 namespace tandem {
 
 /// Deadlines of the processes of a queue, which promise to end 3 s after a signal; a busy machine
-/// needs some of them. A further signal changes nothing, because the server is being told.
+/// needs some of them. A further signal changes nothing, because the server is being informed.
 inline EndRules end_rules(std::string name) {
   return {.patience = std::chrono::milliseconds(2500),
           .last_patience = std::nullopt,
           .name = std::move(name)};
 }
 
-/// A queue over as many connections as it takes.
+/// A queue over any number of connections.
 template <typename Queue>
 class QueueLink {
  public:
   using Clock = std::chrono::steady_clock;
 
-  /// `tell`: hears of each outage once, and of its end.
+  /// `tell`: called once for each outage, and for its end.
   QueueLink(std::function<std::unique_ptr<Queue>()> open,
             std::function<void(const std::string&)> tell)
       : open_(std::move(open)), tell_(std::move(tell)) {}
 
-  /// Connects if need be and calls `work` with the queue. False: the server was not there, or was
-  /// lost meanwhile; the same is to be done again, and until the pause between two connections is
-  /// over nothing is tried. Throws Failure when waiting mends nothing.
+  /// Connects if necessary and calls `work` with the queue. False: the server was unreachable or
+  /// got lost; call again. Calls before the end of the pause between two connections try nothing.
+  /// Throws Failure if a retry would fail too.
   template <typename Work>
   bool attempt(Work&& work) {
     if (!queue_ && Clock::now() < retry_at_) return false;

@@ -15,10 +15,10 @@
 
 namespace tandem {
 
-/// The inputs that a worker reads on behalf of whoever may write to its queue.
+/// The inputs that a worker reads for the writers of its queue.
 struct InputRules {
-  /// Others of GStreamer's sources wait for ever (FIFOs of pushfile:), take what is not theirs
-  /// (handles of fd:) or open more than they name (splitmux:).
+  /// Other sources of GStreamer may wait forever (FIFOs of pushfile:), use foreign handles (fd:),
+  /// or open further files (splitmux:).
   std::set<std::string> schemes{"file", "http", "https", "rtsp"};
   /// 4096x2304, the largest that cameras call 4K. The application that needs the most (scene) takes
   /// 127 bytes a pixel with one thread: 1.2 GB. Frames of 7680x4320 took 4 GB.
@@ -31,7 +31,7 @@ class Refused : public Failure {
   using Failure::Failure;
 };
 
-/// Lets a pipeline read by those rules alone: also what a playlist names, which nobody sees before.
+/// Restricts a pipeline to these rules, including files that a playlist names.
 class InputGuard {
  public:
   explicit InputGuard(const InputRules& rules) : rules_(rules) {}
@@ -43,10 +43,10 @@ class InputGuard {
   void check(const std::string& uri);
   /// Throws Refused when frames of this size have too many pixels.
   void check_pixels(double width, double height);
-  /// The last that was thrown: the bus has only its words.
+  /// The last error thrown: the bus has only its text.
   std::optional<Refused> refused();
-  /// From now on the pipeline's sources are held to the rules, and read the file that was checked
-  /// whatever is in its place by then. This object outlives the pipeline.
+  /// From now on the pipeline's sources are held to the rules, and read the file that was checked,
+  /// even if its path has another one by then. This object outlives the pipeline.
   void watch(GstElement* pipeline);
 
  private:

@@ -27,7 +27,7 @@ class JobRun {
     kLost,         ///< the job is another worker's, or done
     kInterrupted,  ///< by a signal
     kFailed,
-    kStuck  ///< it failed or was interrupted, and what plays it does not end: the process has to
+    kStuck  ///< it failed or was interrupted, and its pipeline does not stop: the process has to
   };
 
   /// All but claim and job must outlive the run.
@@ -39,13 +39,13 @@ class JobRun {
   /// more. After kStuck, this object must live as long as the process.
   Outcome play(const BinSettings& machine, const InputRules& rules);
 
-  /// It failed, and the machine is not to blame. Once play() has returned.
+  /// It failed for a reason other than this machine. After play().
   bool refused() const { return refused_; }
 
   /// The record of the run, with the reason if it failed.
   JobRecord record() const;
 
-  /// Publishes what is left, and that the job is done. To be called again when it throws.
+  /// Publishes the remaining lines and the end of the job. Call it again if it throws.
   void finish(WorkQueue& queue);
 
  private:

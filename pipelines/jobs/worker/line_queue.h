@@ -12,7 +12,7 @@
 namespace tandem {
 
 /// Lines of a job between the streaming thread, which makes them, and the thread that publishes
-/// them. While the server is away it fills up, and then the frames wait.
+/// them. It fills up while the server is unreachable, and then frames wait.
 class LineQueue {
  public:
   static constexpr std::size_t kMostBytes = 16 << 20;
@@ -26,7 +26,7 @@ class LineQueue {
   ResultLines take();
   bool empty() const;
   bool full() const;  ///< push() waits
-  /// From now on lines are thrown away, and nobody waits.
+  /// From now on lines are discarded, and no call waits.
   void close();
   /// Lines that were pushed, taken or not.
   uint64_t pushed() const;

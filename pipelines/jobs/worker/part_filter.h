@@ -9,9 +9,8 @@
 
 namespace tandem {
 
-/// Picks the frames of a part from those that a decoder gives in the order of presentation, from
-/// somewhere before the part on. It never guesses: a part whose frames are not those that were
-/// expected has a problem.
+/// Selects the frames of a part from decoded frames in the order of presentation, which begin
+/// before the part. It never guesses: a part with other frames than expected has a problem.
 class PartFilter {
  public:
   explicit PartFilter(const Part& part) : part_(part) {}
@@ -19,7 +18,7 @@ class PartFilter {
   enum class Verdict {
     kDrop,    ///< the frame is of an earlier part
     kPass,    ///< it is of this one
-    kTooLate  ///< it is of this one, and one before it is missing: begin again further ahead
+    kTooLate  ///< it is of this one, and an earlier one is missing: seek again, further ahead
   };
   /// None: the part is over, and the frame is behind it.
   std::optional<Verdict> see(std::optional<uint64_t> pts_ns) {
@@ -34,7 +33,7 @@ class PartFilter {
   }
 
   uint64_t passed() const { return passed_; }
-  /// When no further frame comes: why what passed is not the part; empty: it is.
+  /// After the last frame: the reason why the passed frames are not the part; empty: they are.
   std::string problem() const {
     if (part_.frames ? passed_ == *part_.frames : passed_ > 0) return {};
     if (!part_.frames) return "no frame of video came out of this part of the video";

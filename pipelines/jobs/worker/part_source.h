@@ -10,10 +10,10 @@
 
 namespace tandem {
 
-/// Has a source (make_source) give the frames of one part of its video. It seeks to the key frame
-/// before the part and drops what comes before the part's first frame. It does not tell the demuxer
-/// where the part ends: demuxers end at a key frame, behind which there may be frames that are
-/// shown before it. The first frame behind the part ends the stream instead.
+/// Restricts a source (make_source) to the frames of one part of its video. It seeks to the key
+/// frame before the part and drops what comes before the part's first frame. It does not tell the
+/// demuxer where the part ends: demuxers end at a key frame, behind which there may be frames that
+/// are shown before it. The first frame behind the part ends the stream instead.
 class PartSource {
  public:
   /// Call before the pipeline plays. This object outlives its streaming.
@@ -22,10 +22,11 @@ class PartSource {
   PartSource& operator=(const PartSource&) = delete;
 
   /// Give it the element messages of the pipeline, on the thread that plays it: it seeks there.
-  /// Throws nothing; what goes wrong is an error of the source.
+  /// Throws nothing; failures are errors of the source.
   void handle(const GstStructure* message);
 
-  /// Once the stream has ended: why the frames were not those of the part; empty: they were.
+  /// After the end of the stream: the reason why the frames were not those of the part; empty: they
+  /// were.
   std::string problem() const;
 
   /// The stream ends before the next frame.

@@ -13,17 +13,17 @@ namespace tandem {
 
 struct WorkerSettings {
   RedisSettings redis;
-  std::string name;     ///< of the worker, unlike that of any other
-  BinSettings machine;  ///< what changes how fast it is and not what comes out
+  std::string name;     ///< unique name of the worker
+  BinSettings machine;  ///< settings that change the speed and not the result
   InputRules input;
   WorkerRules rules;
-  bool until_empty = false;      ///< leave when no job is left
+  bool until_empty = false;      ///< end when no job is left
   uint64_t most_results = 4096;  ///< entries in the server above which no job is begun
 };
 
 /// Takes jobs until a signal comes, or none is left. Returns false when a signal came. Throws
-/// Failure when the queue cannot be used. The process ends, with a word, when a job cannot be
-/// stopped, or when it is not over 2.5 s after a signal.
+/// Failure when the queue cannot be used. The process ends with a message if a job cannot be
+/// stopped, or if this has not returned 2.5 s after a signal.
 bool work(const WorkerSettings& settings);
 
 }  // namespace tandem

@@ -17,7 +17,7 @@ struct WorkerRules {
 
   /// The job under way.
   struct Running {
-    Time kept;        ///< when the server last heard that it is kept
+    Time kept;        ///< time of the last renewal of its claim
     Time progressed;  ///< when a frame last came out, or could not because the server was away
   };
 
@@ -28,13 +28,13 @@ struct WorkerRules {
     return now - running.kept >= claim_limit / 4 ? Act::kKeep : Act::kNothing;
   }
 
-  /// Whether a job that was given out so often may be tried. If not, its last workers died.
+  /// Whether a job may be tried at this attempt. If not, its last workers died.
   bool may_try(int attempt) const { return attempt <= most_attempts; }
   /// Whether a job that failed at this attempt is given to another worker.
   bool may_try_again(int attempt) const { return attempt < most_attempts; }
 
-  /// How long a worker leaves jobs to others after so many failures in a row: what failed may be
-  /// its own machine's fault.
+  /// The pause of a worker after this number of failures in a row, whose reason may be its own
+  /// machine.
   static std::chrono::milliseconds pause_after(int failures) {
     constexpr std::chrono::milliseconds kFirst{1000}, kLongest{30'000};
     if (failures <= 0) return {};

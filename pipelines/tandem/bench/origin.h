@@ -6,8 +6,7 @@
 
 namespace tandem {
 
-/// Where and when a bench was run, on which frames and by which version: what makes two files
-/// comparable, or not.
+/// Place, time, frames and version of a bench, which decide whether two files are comparable.
 struct BenchOrigin {
   std::string version, date;             ///< date: of the start, ISO 8601 in UTC
   std::string host;                      ///< name of the machine

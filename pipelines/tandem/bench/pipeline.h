@@ -42,11 +42,11 @@ class BenchPipeline {
     std::map<std::string, Performance> predictions;
     int experiments = 0, frames = 0;
     double seconds = 0;
-    std::optional<int> trials;            ///< none when the bin did not tell its decision
-    std::vector<BenchRanked> ranking;     ///< the best at the end, by what was measured till then
+    std::optional<int> trials;            ///< none: the bin reported no decision
+    std::vector<BenchRanked> ranking;     ///< the best at the end, by the measurements so far
     std::optional<double> expected_loss;  ///< as in the decision
   };
-  /// Lets it train for a metric. Throws Failure and UsageError.
+  /// Makes it train for a metric. Throws Failure and UsageError.
   Trained train(const std::string& metric);
 
   /// Runs `configuration` with the bin always full. After a warm-up, it takes at least `frames`

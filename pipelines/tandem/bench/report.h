@@ -12,8 +12,8 @@
 
 namespace tandem {
 
-/// The version of the JSON that to_json makes (docs/bench-json.md). It rises if a field goes or
-/// changes its meaning; more fields are no new schema.
+/// The version of the JSON that to_json makes (docs/bench-json.md). It rises if a field is removed
+/// or changes its meaning, not for new fields.
 inline constexpr int kBenchSchema = 1;
 
 struct BenchConfiguration {
@@ -54,7 +54,7 @@ struct BenchMeasurement {
       {};  ///< mean time of a frame in each stage, latest round; 0: never
   std::vector<double> stage_device_s = {};
 
-  std::vector<double> rounds_energy_j = {};    ///< joules a frame; none when nobody can tell
+  std::vector<double> rounds_energy_j = {};    ///< joules a frame; none: unknown
   std::vector<double> rounds_latency_ms = {};  ///< the 95th percentile, from pad to pad
   Performance predicted = {};                  ///< by the model alone
 
@@ -66,8 +66,7 @@ struct BenchMeasurement {
   double median_fps() const { return median().throughput_fps.value_or(0); }
 };
 
-/// One of the best configurations when a training ended, with what it was then known or expected
-/// to do.
+/// One of the best configurations at the end of a training, with its measured or predicted values.
 struct BenchRanked {
   std::string name;
   Performance expected;
@@ -91,9 +90,9 @@ struct BenchResult {
     Performance predicted = {};  ///< corrected by trials
     int experiments = 0, frames = 0;
     double seconds = 0;
-    std::optional<int> trials;  ///< that followed the experiments; none: the bin did not say
+    std::optional<int> trials;  ///< after the experiments; none: not reported
     std::vector<BenchRanked> ranking;
-    std::optional<double> expected_loss = {};  ///< none: the bin did not say
+    std::optional<double> expected_loss = {};  ///< none: not reported
   };
   std::optional<Training> training;
 };
@@ -101,7 +100,7 @@ struct BenchResult {
 /// The measurement of that name, or null.
 const BenchMeasurement* find_measurement(const BenchResult& result, const std::string& name);
 
-/// How good a measurement is by the result's metric, higher is better: frames a second, frames a
+/// The score of a measurement by the result's metric, higher is better: frames a second, frames a
 /// joule, throughput / energy, 1 / (energy x time), or 1 / latency. With a target, throughput, and
 /// 0 above it. Throughput where energy is not known.
 double score(const BenchResult& result, const BenchMeasurement& measurement);

@@ -7,8 +7,8 @@
 
 namespace tandem {
 
-/// Memory of two processes, in which the child writes what it does at the moment. The parent ends a
-/// child that takes too long for a step, and reads what it did.
+/// Memory shared by two processes, in which the child writes its current step. The parent ends a
+/// child whose step exceeds its limit, and reads that step.
 class Doing {
  public:
   Doing();

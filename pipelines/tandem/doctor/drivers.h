@@ -7,7 +7,7 @@
 
 namespace tandem {
 
-/// An OpenCL driver that the loader is told to load.
+/// An OpenCL driver that the loader loads.
 struct OpenclDriver {
   std::string file;     ///< the .icd file that names the library; empty: OCL_ICD_VENDORS does
   std::string library;  ///< a path, or a name for the dynamic linker
@@ -26,11 +26,11 @@ OpenclDrivers find_opencl_drivers(const std::string& system_folder);
 struct DriverAnswer {
   enum class Kind { works, cannot_be_loaded, crashes, silent };
   Kind kind = Kind::works;
-  std::string text;  ///< why it cannot be loaded
+  std::string text;  ///< the reason why it cannot be loaded
 };
 
-/// Has `command`, a path of this program, ask the driver in a process of its own: a driver may
-/// crash, or never answer.
+/// Queries the driver in a separate process of `command`, a path of this program, because a driver
+/// may crash or never answer.
 DriverAnswer ask_opencl_driver(const std::string& command, const OpenclDriver& driver,
                                std::chrono::seconds patience);
 

@@ -5,8 +5,8 @@
 
 namespace tandem {
 
-/// Where `input` (a file, a URI, `camera` or a /dev/video device) is read from. Throws Failure when
-/// the file or device is not there or cannot be read.
+/// The URI of `input` (a file, a URI, `camera` or a /dev/video device). Throws Failure if the file
+/// or device does not exist or cannot be read.
 std::string input_uri(const std::string& input);
 
 /// `uri`, or fd:// where it is a FIFO. The process has it open from now on, and does not wait for
@@ -14,7 +14,7 @@ std::string input_uri(const std::string& input);
 /// Throws Failure.
 std::string open_fifo(const std::string& uri);
 
-/// The video that the demo shows, where it is: the file that TANDEM_DEMO_VIDEO names, else
+/// The video of the demo, if it exists: the file that TANDEM_DEMO_VIDEO names, else
 /// vtest.avi of Debian's opencv-doc; empty where neither is.
 std::string demo_video();
 

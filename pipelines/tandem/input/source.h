@@ -20,8 +20,8 @@ GstElement* make_source(const std::string& uri, std::optional<Size> size);
 /// As make_source with a moving pattern of `size` that has no end.
 GstElement* make_test_source(Size size);
 
-/// From now on the source gives frames of `size`. Call it where the frame that shall be the first
-/// has not reached the source's scaler yet: from watch_source's callback.
+/// From now on the source produces frames of `size`. Call it where the frame that shall be the
+/// first has not reached the source's scaler yet: from watch_source's callback.
 void set_source_size(GstElement* source, Size size);
 
 /// Calls `before_frame` with the number of each decoded frame, in the streaming thread, before it

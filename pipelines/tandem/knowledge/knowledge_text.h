@@ -21,7 +21,7 @@ std::string describe(const Conditions& conditions);
 /// A line an entry, numbered from 1, for the terminal.
 std::string list_text(std::span<const Known> known, int64_t now_s);
 
-/// Tells one entry in full: what was measured and tried.
+/// One entry in full: measurements and trials.
 std::string show_text(const Known& known, int64_t now_s);
 
 }  // namespace tandem

@@ -9,15 +9,15 @@
 
 namespace tandem {
 
-/// An application that the command knows.
+/// An application of the command.
 struct Application {
   const char* name;
-  const char* purpose;       ///< what it does, as in "finds people"
+  const char* purpose;       ///< its purpose, as in "finds people"
   const char* stages;        ///< what `run` puts into tandembin, with what differs from defaults
   const char* bench_stages;  ///< what `bench` puts there
-  Size bench_size;           ///< of the frames, unless `bench` is told otherwise
+  Size bench_size;           ///< of the frames, without the option --size
   MakeResultSummary* make_summary;
-  bool finds_objects = false;  ///< tandemtrack can give them ids
+  bool finds_objects = false;  ///< tandemtrack can assign ids to them
   bool needs_model = false;    ///< none comes with Tandem
 };
 

@@ -20,7 +20,7 @@ enum class Subcommand { run, bench };
 /// The options that `run` and `bench` share; some of their defaults differ.
 void add_model_options(OptionParser& parser, BinSettings& settings, Subcommand command);
 
-/// The options that fix what tandembin does.
+/// The options that fix the configuration of tandembin.
 void add_configuration_options(OptionParser& parser, BinSettings& settings);
 
 /// The options of either that change its speed and not its results.

@@ -20,7 +20,7 @@ class UsageError : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// Something outside of the program is not as it should be; `advice` says what to do about it.
+/// A fault outside of the program; `advice` is the remedy.
 class Failure : public std::runtime_error {
  public:
   explicit Failure(const std::string& message, std::string advice_text = "")
@@ -86,7 +86,7 @@ Option option(const char* name, Value& value, const char* argument, const char* 
 /// The options of one command on GLib's parser, which also writes the help text.
 class OptionParser {
  public:
-  /// `usage` follows the word `tandem`: "run vivid"; `summary` says what the command does.
+  /// `usage` follows the word `tandem`: "run vivid"; `summary` describes the command.
   OptionParser(std::string usage, std::string summary);
 
   void add(Option option) { options_.push_back(std::move(option)); }
@@ -101,8 +101,8 @@ class OptionParser {
   /// Words that are no options: without this call there may be none. `argument` is for the help.
   void add_operands(std::vector<std::string>& values, const char* argument);
 
-  /// `argv` starts behind the command's own words. Prints the help and exits when asked to. Throws
-  /// UsageError for unknown options, for values that cannot be read and for words left over.
+  /// `argv` starts behind the command's own words. Prints the help and exits if --help is given.
+  /// Throws UsageError for unknown options, for values that cannot be read and for words left over.
   void parse(std::vector<std::string> argv);
 
  private:

@@ -8,11 +8,11 @@
 
 namespace tandem {
 
-/// Which queue a command is about: the options that all of them have.
+/// The queue of a command: options common to all of them.
 class QueueOptions {
  public:
   void add_to(OptionParser& parser);
-  /// Reads the option or else the environment, so that no password need be a word of a command.
+  /// Reads the option or else the environment, so that a command line needs no password.
   /// `name`: of the connection. Throws UsageError.
   RedisSettings settings(std::string name) const;
 

@@ -7,7 +7,7 @@
 
 namespace tandem {
 
-/// How a kind of video file is written: a launch description from raw video to the container.
+/// The encoding of a kind of video file: a launch description from raw video to the container.
 struct Encoding {
   const char* extension;
   const char* description;
@@ -16,8 +16,8 @@ struct Encoding {
     none,
     even_sizes,  ///< takes no others
     /// avenc_mpeg4 of gst-libav 1.22 gives every packet the time 2^63 ns. Files that store times
-    /// would be nonsense, and muxers leave out all packets when the segment has an end. It keeps
-    /// the order of frames.
+    /// would be invalid, and muxers drop all packets if the segment has an end. It keeps the order
+    /// of frames.
     same_time,
     /// Ogg stores the number of a frame at a constant rate instead of its time. Frames that are
     /// nearer to each other share a number, and readers leave out the last ones.
@@ -25,7 +25,7 @@ struct Encoding {
   } quirk = Quirk::none;
 };
 
-/// Every way that the command knows, the preferred one of an extension first.
+/// All encodings, the preferred one of an extension first.
 std::span<const Encoding> encodings();
 
 /// All of its elements are installed.

@@ -14,8 +14,8 @@ void check_output_file(const std::string& option, const std::string& path);
 /// Throws Failure, with the command that makes it, when there is no folder at `path`.
 void check_output_folder(const std::string& option, const std::string& path);
 
-/// Throws UsageError when `path` is a FIFO and its kind of video cannot be written without going
-/// back in the file.
+/// Throws UsageError when `path` is a FIFO and its kind of video cannot be written without a seek
+/// in the file.
 void check_can_stream(const std::string& option, const std::string& path);
 
 /// Whether this process has the file of `descriptor`, or the one at `path`, open for reading.

@@ -19,11 +19,11 @@
 
 namespace tandem {
 
-/// A pipeline of its own for what is written or shown. It takes the frames of a pad of the
-/// analysis. Its formats, its QoS and its failures do not reach that pad; only its slowness does.
+/// A separate pipeline for output, with the frames of a pad of the analysis. Its formats, its QoS
+/// and its failures do not reach that pad; only its back-pressure does.
 class OutputPipeline {
  public:
-  /// `problem`: how messages about a failure begin. `description`: a launch description that takes
+  /// `problem`: begin of messages about a failure. `description`: a launch description that takes
   /// raw video. Throws Failure.
   OutputPipeline(std::string problem, const std::string& description);
   OutputPipeline(const OutputPipeline&) = delete;
@@ -43,7 +43,7 @@ class OutputPipeline {
   /// Ends with this failure; as abandon().
   void fail(const Failure& failure);
 
-  /// Takes no more frames and waits for nothing. Its file is not complete.
+  /// Accepts no more frames and does not wait. Its file is incomplete.
   void abandon();
 
   /// Closes what was written. Call it when the EOS of the pad has passed, or after abandon().
@@ -52,10 +52,10 @@ class OutputPipeline {
   /// Bytes that are written so far.
   uint64_t written() const;
 
-  /// Why the output has ended too early; none: it has not, or the error was taken before.
+  /// The error that ended the output early; none: no error, or it was taken before.
   std::optional<Failure> take_error();
 
-  /// The error was that somebody has closed the window.
+  /// Whether the error was a closed window.
   bool is_closed() const { return closed_; }
 
  private:

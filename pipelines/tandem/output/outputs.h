@@ -17,7 +17,7 @@ namespace tandem {
 /// The video that is written and the window, each apart from the analysis and from the other.
 class Outputs {
  public:
-  /// `file`: may be null; it outlives this. `others`: something else is made of the analysis.
+  /// `file`: may be null; it outlives this. `others`: the analysis has other results too.
   /// Throws Failure.
   Outputs(VideoFile* file, bool show, bool others);
   ~Outputs();

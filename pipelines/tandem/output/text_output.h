@@ -27,15 +27,15 @@ class TextOutput {
   /// Failure.
   void open();
 
-  /// Appends; the first call truncates the file, unless this process reads it. Returns what went
-  /// wrong, in one line with the option's name; empty: all is written.
-  /// A reader that has left is such a problem: the process has to ignore SIGPIPE.
+  /// Appends; the first call truncates the file, unless this process reads it. Returns the error,
+  /// in one line with the option's name; empty: all is written. A closed pipe is such an error: the
+  /// process has to ignore SIGPIPE.
   std::string append(std::string_view text);
 
   /// Opens, writes `text` and closes. Throws Failure.
   void write(std::string_view text);
 
-  /// Returns what went wrong with what was written before, as append() does.
+  /// Returns the error of earlier writes, as append() does.
   std::string close();
 
  private:

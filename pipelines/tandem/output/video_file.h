@@ -38,7 +38,7 @@ class VideoFile {
   uint64_t frames_sent() const { return frames_sent_; }
 
   /// Call after EOS. Throws Failure when the file holds fewer frames than were sent to it. A file
-  /// that cannot be read again, such as a pipe, is taken as it is.
+  /// that cannot be read again, such as a pipe, is not checked.
   void check() const;
 
  private:

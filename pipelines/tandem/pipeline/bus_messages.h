@@ -13,7 +13,7 @@ namespace tandem {
 
 using MessageRef = MiniObjectRef<GstMessage>;
 
-/// The messages of a pipeline that plays, for whatever loop reads its bus. One thread at a time.
+/// The messages of a playing pipeline, for a loop that reads its bus. One thread at a time.
 class BusMessages {
  public:
   /// `input`: the name in error messages of the video that is read. `element_message`: called with
@@ -24,8 +24,7 @@ class BusMessages {
   /// Handles a message; prints warnings. True: the stream has ended or failed.
   bool take(GstMessage* message);
 
-  /// Has the error reported that a demuxer lost (demuxer_without_streams()). For calls ten times a
-  /// second.
+  /// Posts the error that a demuxer lost (demuxer_without_streams()). Called ten times a second.
   void find_lost_error();
 
   /// Throws the first error as Failure, with advice; returns if there is none.

@@ -14,7 +14,7 @@ namespace tandem {
 /// unless the caller ignores it, as nohup does.
 std::vector<int> end_signals();
 
-/// Whether `signal` asks once more where an end was asked for. A terminal that closes sends SIGHUP
+/// Whether `signal` is a further request to end. A terminal that closes sends SIGHUP
 /// more than once: the shell passes it on, and the kernel sends it when the shell ends.
 constexpr bool counts_again(int signal) { return signal != SIGHUP; }
 
@@ -22,19 +22,18 @@ constexpr bool counts_again(int signal) { return signal != SIGHUP; }
 /// lock and unwinds nothing: other threads may hold or wait for anything.
 [[noreturn]] void end_process(const std::string& text, int status);
 
-/// How long a process may take to end once it is asked to.
+/// Time limits of a process after a request to end.
 struct EndRules {
   /// From the first signal, or from the last alive() after it.
   std::chrono::milliseconds patience{2000};
-  /// From a further SIGINT or SIGTERM; none: these count for nothing.
+  /// From a further SIGINT or SIGTERM; none: these are ignored.
   std::optional<std::chrono::milliseconds> last_patience{300};
   /// The name of the process in the message "NAME ends: WHY"; empty: no such message.
   std::string name;
 };
 
-/// Ends the process in time after a signal of end_signals(), whatever its other threads wait for.
-/// They may wait for a FIFO that nobody opens, a full pipe, a server or a driver that does not
-/// answer. A thread of its own handles the signals.
+/// Ends the process in time after a signal of end_signals(). Its other threads may be blocked by a
+/// FIFO without a peer, a full pipe, a server or a driver. A thread of its own handles the signals.
 ///
 /// | the signal | what happens | the process is ended |
 /// |---|---|---|
@@ -58,7 +57,7 @@ class EndGuard {
   EndGuard& operator=(const EndGuard&) = delete;
 
   /// `on_signal` is called with the signal on the guard's thread until the next listen(). It must
-  /// not wait. An empty one only leaves the time for what is being finished.
+  /// not wait. An empty one only grants the time to finish.
   void listen(std::function<void(int signal)> on_signal);
 
   /// The work is done, and the process ends by itself: no deadline holds any more.
@@ -69,11 +68,11 @@ class EndGuard {
   /// Waits so long, or until a signal comes. Returns is_asked().
   bool wait_for(std::chrono::milliseconds duration);
 
-  /// Work goes on: the process is ended `patience` from now at the earliest.
+  /// Work continues: the process is ended `patience` from now at the earliest.
   void alive();
 
-  /// Nothing of value is left to do: the process is ended `last_patience` from now, if it was asked
-  /// for.
+  /// No further result will come: the process is ended `last_patience` from now, if an end was
+  /// requested.
   void hurry();
 
   /// The process is ended by `end`, for this reason and with this status, unless it ends before.

@@ -7,11 +7,10 @@
 
 namespace tandem {
 
-/// How a user installs a Debian package.
+/// The command that installs a Debian package.
 std::string apt_advice(const std::string& package);
 
-/// Which Debian package brings an element or what a missing-plugin message asks for; empty when
-/// unknown.
+/// The Debian package of an element, or of a missing-plugin message; empty: unknown.
 std::string advice_for_element(const std::string& factory);
 std::string advice_for_missing_plugin(GstMessage* message);
 

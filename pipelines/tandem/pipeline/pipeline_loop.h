@@ -20,7 +20,7 @@ class Pipeline {
   /// Adds `element` (floating) and returns it.
   GstElement* add(GstElement* element);
 
-  /// Throws Failure that names both when they do not fit together.
+  /// Throws Failure with both names if they cannot be linked.
   static void link(GstElement* from, GstElement* to);
 
  private:
@@ -36,15 +36,15 @@ struct PlayHandlers {
   std::function<uint64_t()> progress = {};
 };
 
-/// How a pipeline came to its end.
+/// The end of a pipeline.
 enum class Ended {
   by_itself,
-  interrupted,  ///< by Ctrl-C, with all that was under way
+  interrupted,  ///< by Ctrl-C, with all frames in flight
   at_once       ///< by a second Ctrl-C, or 2 s without progress: what it writes is not complete
 };
 
 /// Plays `pipeline` to its end. Throws Failure, with advice, for the first error that an element
-/// reports before an interruption; `input` is what the messages call the thing that is read.
+/// reports before an interruption; `input` is the name of the input in messages.
 Ended play(const Pipeline& pipeline, const std::string& input, const PlayHandlers& handlers);
 
 }  // namespace tandem

@@ -17,11 +17,11 @@ class ResultSummary {
   virtual bool add(GstBuffer* frame) = 0;
   /// A few words for a line that is redrawn: "12 people found".
   virtual std::string progress() const = 0;
-  /// All there is to say about the frames so far, as the end of a sentence.
+  /// The summary of the frames so far, as the end of a sentence.
   virtual std::string summary() const { return progress(); }
 };
 
-/// Makes what watches the frames of `bin`, a tandembin that is set up.
+/// Makes the summary of the frames of `bin`, a tandembin that is set up.
 using MakeResultSummary = std::unique_ptr<ResultSummary>(GstElement* bin);
 
 /// Regions, each a person.
@@ -32,8 +32,7 @@ MakeResultSummary summarise_findings;
 MakeResultSummary summarise_tracks;
 /// The labels of regions: one a frame, for the whole of it.
 MakeResultSummary summarise_labels;
-/// Nothing is found: the frames themselves are what the application makes. Says how often the
-/// repeated stages are passed.
+/// No findings: the frames themselves are the result. Reports the iterations of repeated stages.
 MakeResultSummary summarise_speckle;
 
 }  // namespace tandem

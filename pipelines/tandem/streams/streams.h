@@ -15,9 +15,9 @@ int streams_train(const std::vector<std::string>& arguments);
 int streams_evaluate(const std::vector<std::string>& arguments);
 int streams_suggest(const std::vector<std::string>& arguments);
 
-/// Reads what `tandem streams measure` wrote; throws Failure.
+/// Reads the output of `tandem streams measure`; throws Failure.
 streams::SampleTable read_sample_file(const std::string& path);
-/// Reads what `tandem streams train` wrote; throws Failure.
+/// Reads the output of `tandem streams train`; throws Failure.
 StreamModelFile read_model_file(const std::string& path);
 
 }  // namespace tandem
