@@ -102,7 +102,8 @@ class GatherQueue {
  public:
   GatherQueue(const RedisSettings& settings, std::string name);
 
-  /// Acquires or renews the lock of gathering. It expires after a while of silence.
+  /// Acquires or renews the lock of gathering, which expires after a while of silence. False:
+  /// another gather has it.
   bool enter();
   void leave();
   QueueVideos videos();
