@@ -14,11 +14,11 @@ constexpr JobProperty kProperties[] = {
     {"scales", "N", "vivid: levels of the image pyramid (default: 0, all that hold a person)"},
     {"threshold", "T", "vivid and network: least confidence of a detection, 0 to 1 (default: 0.5)"},
     {"iterations", "N",
-     "srad: how often a frame is smoothed (default: 20); tracking: most steps towards a feature's "
+     "srad: iterations of the smoothing (default: 20); tracking: most steps towards a feature's "
      "new place (default: 0, by the size of the frame)"},
     {"model", "FILE",
      "vivid and scene: another model than the one that comes with Tandem; network: an ONNX file. "
-     "All workers find it there"},
+     "Its path must be valid for all workers"},
 };
 
 }  // namespace

@@ -20,12 +20,11 @@ void add_model_options(OptionParser& parser, BinSettings& settings, Subcommand c
   parser.add("scales", settings.scales, "N",
              run ? "vivid: levels of the image pyramid (default: 0, all that hold a person)"
                  : "vivid: levels of the image pyramid; 0: all that hold a person (default: 1)");
-  parser.add(
-      "iterations", settings.iterations, "N",
-      run ? "srad: how often a frame is smoothed (default: 20); tracking: most steps towards "
-            "a feature's new place (default: 0, by the size of the frame)"
-          : "srad: how often a frame is smoothed (default: 1); tracking: most steps towards "
-            "a feature's new place (default: 0, by the size of the frame)");
+  parser.add("iterations", settings.iterations, "N",
+             run ? "srad: iterations of the smoothing (default: 20); tracking: most steps towards "
+                   "a feature's new place (default: 0, by the size of the frame)"
+                 : "srad: iterations of the smoothing (default: 1); tracking: most steps towards "
+                   "a feature's new place (default: 0, by the size of the frame)");
   parser.add("model", settings.model, "FILE",
              "vivid: a detector that train-detector made; scene: a classifier that train-scenes "
              "made (default: the one that comes with Tandem); network: an ONNX file");

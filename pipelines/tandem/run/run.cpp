@@ -68,7 +68,7 @@ RunSettings parse_run_settings(std::vector<std::string> arguments) {
   parser.add("metadata", settings.metadata, "FILE",
              "write one JSON line a frame; - is standard output");
   parser.add("pictures", settings.pictures, "FOLDER",
-             "write a PNG every so often, and of the first frame with a finding");
+             "write a PNG at intervals, and of the first frame with a finding");
   parser.add(
       "track", settings.track,
       "assign ids to detected objects, which stay the same from frame to frame (tandemtrack)");
