@@ -35,7 +35,7 @@ static gboolean plugin_init(GstPlugin* plugin) {
   gst_tandem_tensor_meta_get_info();
   gst_tandem_motion_meta_get_info();
   for (const auto& element : elements) {
-    // Rank NONE: autopluggers must not put these into somebody's player.
+    // Rank NONE: autopluggers must not put these into players.
     if (!gst_element_register(plugin, element.name, GST_RANK_NONE, element.type)) return FALSE;
   }
   return TRUE;

@@ -161,7 +161,7 @@ void fill_from_description(GstBin* bin, const std::string& description) {
     for (GstTandemStage* stage : find_chain(GST_BIN_CAST(parsed)))
       elements.push_back(GST_ELEMENT_CAST(stage));
   } catch (const std::runtime_error&) {
-    elements = children_of(GST_BIN_CAST(parsed));  // READY says what is wrong with them
+    elements = children_of(GST_BIN_CAST(parsed));  // the change to READY reports their faults
   }
   for (GstElement* element : elements) {
     gst_object_ref(element);

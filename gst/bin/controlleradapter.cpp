@@ -94,11 +94,11 @@ Probe ControllerAdapter::probe() const {
   return probe;
 }
 
-// The memory for frames in flight is there once for all bins.
+// All bins share the memory for frames in flight.
 int ControllerAdapter::window() const { return std::max(1, window_ / seat_->share().bins); }
 
-// Passes on what was handed over so far. Every event that changes what the controller knows holds
-// the lock that is returned.
+// Passes on the frames handed over so far. Every event that changes the controller's knowledge
+// holds the lock that is returned.
 std::unique_lock<std::mutex> ControllerAdapter::caught_up() {
   std::unique_lock lock(mutex_);
   learner_.drain([this](const FrameFacts& frame) {
@@ -288,7 +288,7 @@ void ControllerAdapter::frames_changed() {
   report();
 }
 
-// What the learner is posting comes first, and what it took to post meanwhile is waited for.
+// Messages of the learner come first, and messages that it is posting are waited for.
 void ControllerAdapter::catch_up() {
   caught_up().unlock();
   learner_.wait_for_learn();

@@ -33,7 +33,7 @@ constexpr std::chrono::seconds kDriverPatience{4};
 struct DeviceOpening::Attempt {
   enum class Phase { in_driver, takes_over, over, abandoned };
 
-  // False: nobody waits for what was found.
+  // False: the run no longer waits for the devices.
   bool take_over() {
     std::lock_guard lock(mutex);
     if (phase == Phase::abandoned) return false;

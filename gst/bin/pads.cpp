@@ -29,7 +29,7 @@ GstFlowReturn chain_list(GstPad* pad, GstObject* parent, GstBufferList* list) {
   return flow;
 }
 
-// An event that the stages do not look at goes where frames go, so that a tracer which sends one
+// An event without meaning for the stages takes the way of frames, so that a tracer which sends one
 // with each frame times the bin. The others go along the stages.
 gboolean send_along(GstObject* parent, const Run& run, GstEvent* event) {
   if (GST_EVENT_TYPE(event) == GST_EVENT_CUSTOM_DOWNSTREAM)

@@ -323,10 +323,10 @@ void Run::push(FrameItem* item, const EventQueue::Send& send) {
   }
   GstBuffer* buffer = close(item);
   if (dropping_ || flow_ == GST_FLOW_ERROR) {
-    gst_buffer_unref(buffer);  // nobody wants frames any more
+    gst_buffer_unref(buffer);  // downstream accepts no more frames
   } else if (!status.ok()) {
     gst_buffer_unref(buffer);
-    // Told before upstream is refused, whose own error would be the first otherwise.
+    // Reported before upstream is refused, whose own error would otherwise be the first.
     GST_ELEMENT_ERROR(bin_, STREAM, FAILED, ("%s", status.message().c_str()), (nullptr));
     flow_ = GST_FLOW_ERROR;
   } else if (const GstFlowReturn flow = gst_pad_push(output_pad(), buffer); flow != GST_FLOW_OK) {

@@ -149,7 +149,7 @@ void reconfigure(TandemBin* bin) {
     const bool other_memory = run->may_use_device != used_device;
     lock.unlock();
     run->controller().report();
-    // So that upstream asks again what memory to take.
+    // So that upstream queries the allocator again.
     if (other_memory) gst_pad_push_event(bin->self->sink, gst_event_new_reconfigure());
   } catch (const std::exception& e) {
     stay_as_it_is(bin, *run, tandem::error_text(e).c_str());
@@ -298,7 +298,7 @@ void fill(TandemBin* bin, const std::string& description) {
   try {
     fill_from_description(GST_BIN_CAST(bin), description);
   } catch (const std::exception& e) {
-    // Said again when the bin starts, in case nobody watches the bus yet.
+    // Reported again when the bin starts, in case the bus has no watch yet.
     bin->self->stages_problem = e.what();
     GST_ELEMENT_ERROR(bin, LIBRARY, SETTINGS, ("%s", tandem::error_text(e).c_str()), (nullptr));
   }

@@ -51,7 +51,7 @@ void StageFrame::take_luma(int i) const {
   if (!gst_tandem_frame_take_luma(frame_, static_cast<guint>(i))) fail();
 }
 
-// The library knows why, and says so.
+// The library reports the reason.
 void StageFrame::fail() { throw opencl::Error("the device failed"); }
 
 Tensor::Tensor(GstTandemWork* work, guint input, TensorName name) : work_(work), input_(input) {

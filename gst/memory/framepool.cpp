@@ -13,7 +13,7 @@
 namespace tandem {
 namespace {
 
-// Page-locked buffers that nobody uses, the latest one behind the others. The parent keeps those of
+// Free page-locked buffers, the latest one last. The parent keeps those of
 // ordinary memory.
 struct Idle {
   std::mutex mutex;
@@ -159,7 +159,7 @@ bool offer_frame_pool(GstQuery* query, const AllocatorFor& allocator_for) {
   const auto bytes = static_cast<guint>(GST_VIDEO_INFO_SIZE(&info));
   const ObjectRef<GstAllocator> allocator = allocator_for(bytes);
   if (!allocator) return false;
-  // GstVideoMeta is for downstream to announce: the frames go on to it as they came.
+  // Only downstream can propose GstVideoMeta, because it receives the frames unchanged.
   put_allocator_first(query, allocator.get());
   ObjectRef<GstBufferPool> pool;
   if (need_pool) pool = make_pool(caps, bytes, allocator.get());

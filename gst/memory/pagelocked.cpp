@@ -46,7 +46,7 @@ bool reserve(std::size_t bytes, std::size_t bound) {
   return true;
 }
 
-// Page-locked memory of one context, and what of it nobody uses at the moment.
+// Page-locked memory of one context, with its free chunks.
 class Store {
  public:
   struct Chunk {

@@ -54,7 +54,7 @@ Json vector(const GstTandemMotionVector& v) {
           {"y", position(v.y)}, {"dx", position(v.dx)}, {"dy", position(v.dy)}};
 }
 
-// Nanoseconds since 1970 UTC, where the source said when the frame was taken.
+// Nanoseconds since 1970 UTC, if the source attached the time of capture.
 std::optional<uint64_t> time_taken(GstBuffer* frame) {
   gpointer state = nullptr;
   while (GstMeta* found = gst_buffer_iterate_meta_filtered(frame, &state,

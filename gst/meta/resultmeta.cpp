@@ -54,7 +54,7 @@ RegionResult& add_result(FrameResultMeta* meta, const RegionResult& result) {
 
 FrameResultMeta* result_meta_of(GstBuffer* frame) {
   const GType type = g_type_from_name("GstTandemResultMetaAPI");
-  if (type == G_TYPE_INVALID) return nullptr;  // nobody has put any on any frame yet
+  if (type == G_TYPE_INVALID) return nullptr;  // no frame has had one yet
   return of(gst_buffer_get_meta(frame, type));
 }
 

@@ -226,7 +226,7 @@ bool has_results(GstBuffer* frame) {
 
 const GstTandemMotionMeta* motion_of(GstBuffer* frame) {
   const GType type = g_type_from_name("GstTandemMotionMetaAPI");
-  if (type == G_TYPE_INVALID) return nullptr;  // nobody has put any on any frame yet
+  if (type == G_TYPE_INVALID) return nullptr;  // no frame has had one yet
   return reinterpret_cast<GstTandemMotionMeta*>(gst_buffer_get_meta(frame, type));
 }
 

@@ -89,7 +89,7 @@ void read_query(std::string_view query, Location& location) {
   if (location.most_lines == 0) refuse("maxlen is not a number of lines, 1 or more");
 }
 
-// The topic or the key, with what says how it is written to.
+// The topic or the key, with its options.
 void read_name(std::string_view text, Location& location) {
   const bool has_query = text.find('?') != text.npos;
   location.name = decode(cut(text, '?'), "topic or stream");

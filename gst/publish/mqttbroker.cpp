@@ -16,7 +16,7 @@
 namespace tandem {
 namespace {
 
-// The broker hears from us at least so often, and we of it when it is asked.
+// Longest interval between messages to the broker, which answers a ping.
 constexpr int kKeepAliveSeconds = 10;
 // Lines that wait for their acknowledgement. At 50 ms there and back these are 2000 a second.
 constexpr std::size_t kMostInFlight = 100;
@@ -24,7 +24,7 @@ constexpr std::size_t kMostInFlight = 100;
 // MQTT 3.1.1, section 1.5.3.
 constexpr std::size_t kMostTextBytes = 65535;
 
-// What CONNACK says (MQTT 3.1.1, table 3.1).
+// Codes of CONNACK (MQTT 3.1.1, table 3.1).
 enum ConnectResult { kAccepted = 0, kUnavailable = 3, kBadPassword = 4, kNotAuthorised = 5 };
 
 class MqttBroker final : public Broker {
@@ -57,7 +57,7 @@ class MqttBroker final : public Broker {
   BrokerEvents turn() override {
     if (events_.lost.empty()) note(mosquitto_loop_read(client_, 1));
     if (events_.lost.empty() && tls_ && is_over()) {
-      note(mosquitto_loop_read(client_, 1));  // why, if the broker said so
+      note(mosquitto_loop_read(client_, 1));  // the reason, if the broker sent one
       if (events_.lost.empty()) events_.lost = "the connection failed";
     }
     if (events_.lost.empty()) note(mosquitto_loop_write(client_, 1));
@@ -107,21 +107,21 @@ class MqttBroker final : public Broker {
   }
 
   // Our own context: the library's would check the certificate for the address, which we connect
-  // to, and would say of all that is wrong with it that a TLS error occurred.
+  // to, and would report every fault of it as "a TLS error occurred".
   void use_tls() {
     mosquitto_void_option(client_, MOSQ_OPT_SSL_CTX, tls_->get());
     mosquitto_int_option(client_, MOSQ_OPT_SSL_CTX_WITH_DEFAULTS, 0);
     mosquitto_log_callback_set(client_, &MqttBroker::on_log);
   }
 
-  // The one way to learn of OpenSSL's errors. The first of a row says why.
+  // The only access to OpenSSL's errors. The first of a series has the reason.
   static void on_log(mosquitto*, void* self, int level, const char* text) {
     auto& error = static_cast<MqttBroker*>(self)->tls_error_;
     const char* code = std::strstr(text, "]: error:");
     if (level == MOSQ_LOG_ERR && code && error == 0) error = std::strtoul(code + 9, nullptr, 16);
   }
 
-  // While hands are shaken the library takes a connection that failed for one that is slow.
+  // During the handshake the library mistakes a failed connection for a slow one.
   bool is_over() const {
     pollfd file = {mosquitto_socket(client_), 0, 0};
     return poll(&file, 1, 0) > 0 && (file.revents & POLLHUP);
@@ -146,7 +146,7 @@ class MqttBroker final : public Broker {
     in_flight_.erase(found);
   }
 
-  // Takes in what a call of the library returned; the first failure is the one to tell.
+  // Evaluates the result of a call of the library; the first failure is reported.
   void note(int result) {
     const int number = errno;
     if (result == MOSQ_ERR_SUCCESS || result == MOSQ_ERR_CONN_PENDING || !events_.lost.empty()) {

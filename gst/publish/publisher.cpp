@@ -99,7 +99,7 @@ void Publisher::run() {
     for (const SessionNews& news : step.news) {
       if (!stopping_) listener_(news);
     }
-    failed_ = session_.failed();  // told before the stream can end
+    failed_ = session_.failed();  // reported before the stream can end
     {
       const std::lock_guard lock(mutex_);  // drain() has not checked yet, or waits
       changed_.notify_all();

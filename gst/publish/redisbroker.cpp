@@ -76,7 +76,7 @@ class RedisBroker final : public Broker {
     bytes_ = 0;
   }
 
-  // What came before the connection was lost counts.
+  // Replies before the loss of the connection count.
   void exchange() {
     const std::string received = wire_.turn();
     redisReaderFeed(reader_.get(), received.data(), received.size());
@@ -96,7 +96,7 @@ class RedisBroker final : public Broker {
   }
 
   // Replies come in the order of the commands: greetings, then a transaction's, the last of which
-  // tells that all of its lines are in the stream.
+  // confirms that all of its lines are in the stream.
   void take_in(const redisReply& reply) {
     if (awaited_ == 0) return refuse("ERR an unexpected reply");
     --awaited_;
@@ -150,7 +150,7 @@ class RedisBroker final : public Broker {
   BrokerEvents events_;
 };
 
-// CLIENT SETNAME takes printable ASCII alone. Keys may be any bytes.
+// CLIENT SETNAME accepts printable ASCII alone. Keys may be any bytes.
 std::string refusal_by_redis(const Location&, const std::string& client_id) {
   for (const char c : client_id) {
     if (c < '!' || c > '~')

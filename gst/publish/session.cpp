@@ -7,9 +7,9 @@
 namespace tandem {
 namespace {
 
-// A broker's turn comes at least so often: MQTT wants a sign of life from us, too.
+// Longest interval between turns of a broker, because MQTT requires pings of the client.
 constexpr std::chrono::seconds kLongestWait{1};
-// Lines may be made as fast as they are acknowledged; who calls wants to be able to stop.
+// Lines may arrive as fast as they are acknowledged; the bound lets the caller stop.
 constexpr int kMostExchanges = 16;
 
 }  // namespace

@@ -19,7 +19,7 @@ std::string reason_of(unsigned long error) {
   return reason ? reason : "TLS failed";
 }
 
-// Takes all errors off this thread's queue; the first one says why.
+// Removes all errors from this thread's queue; the first one has the reason.
 std::string take_reason() {
   const unsigned long error = ERR_get_error();
   ERR_clear_error();
@@ -39,7 +39,7 @@ using Owned = std::unique_ptr<T, void (*)(T*)>;
 
 void free_bio(BIO* bio) { BIO_free(bio); }
 
-/// A file in PEM. OpenSSL itself would wait for whoever writes into a FIFO.
+/// A file in PEM. OpenSSL itself would wait for the writer of a FIFO.
 class PemFile {
  public:
   PemFile(const char* what, const std::string& path)
@@ -66,7 +66,7 @@ class PemFile {
   RegularFile file_;
 };
 
-// Nobody is there to be asked; OpenSSL would ask the terminal.
+// No passphrase is available; OpenSSL would prompt on the terminal.
 int no_passphrase(char*, int, int, void*) { return 0; }
 
 void trust(SSL_CTX* context, const std::string& file) {
@@ -107,7 +107,7 @@ void add_chain(SSL_CTX* context, const PemFile& pem) {
     if (SSL_CTX_add0_chain_cert(context, next.get()) != 1) pem.refuse();
     static_cast<void>(next.release());  // the context owns it
   }
-  // The end of the file is told as a missing line that begins a certificate.
+  // OpenSSL reports the end of the file as a missing first line of a certificate.
   if (ERR_GET_REASON(ERR_peek_last_error()) != PEM_R_NO_START_LINE) pem.refuse();
   ERR_clear_error();
 }
@@ -150,7 +150,7 @@ std::string problem_of(int error, const X509* certificate) {
   }
 }
 
-// What the server says of our certificate, or that it does not speak TLS, it will say again.
+// A refusal of our certificate, or a server without TLS, will not change with a retry.
 bool stays(unsigned long error) {
   if (ERR_GET_LIB(error) != ERR_LIB_SSL) return false;
   switch (ERR_GET_REASON(error)) {
@@ -209,8 +209,8 @@ int TlsContext::verified(int fine, X509_STORE_CTX* chain) {
   return fine;
 }
 
-// Tells the server which host is meant. Here, because libmosquitto names the address instead, to
-// which it was told to connect.
+// Sends the name of the host to the server. Here, because libmosquitto sends the address of the
+// connection instead.
 void TlsContext::state_changed(const SSL* ssl, int where, int) {
   const TlsContext& self = of(ssl);
   if (!(where & SSL_CB_HANDSHAKE_START)) return;

@@ -64,7 +64,7 @@ std::string Wire::turn() {
   std::string received;
   if (!lost_.empty()) return received;
   std::string error = send();
-  received = receive();               // a server that takes no more may have said why
+  received = receive();               // a server that accepts no more may have sent the reason
   if (error.empty()) error = send();  // what TLS answers, if only why it refuses
   if (!error.empty() && !hopeless_) lost_ = std::move(error);
   return received;
@@ -118,7 +118,7 @@ std::string Wire::receive() {
   return received;
 }
 
-// What the bytes say; nothing while hands are being shaken.
+// Decrypts the bytes; empty during the handshake.
 std::string Wire::decrypt(std::string_view bytes) {
   ERR_clear_error();
   std::string plain;

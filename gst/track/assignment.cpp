@@ -51,7 +51,7 @@ class Group {
   }
 
  private:
-  // Numbers one side anew; returns the old numbers.
+  // Renumbers one side; returns the old numbers.
   std::vector<int> number(int PossiblePair::*side) {
     std::vector<int> names;
     for (const PossiblePair& c : candidates_) names.push_back(c.*side);

@@ -9,7 +9,7 @@
 namespace tandem {
 namespace {
 
-// Fewer features in a box say more of the background than of the object.
+// Fewer features in a box may belong to the background.
 constexpr std::size_t kLeastFeatures = 4;
 // The border of a box, as a part of its width and of its height, shows the background.
 constexpr double kBorder = 0.2;
@@ -51,7 +51,7 @@ TrackBox without_border(const TrackBox& box) {
 
 constexpr int kNobody = -1;
 
-// The object in whose box a feature was, in the frame before; nobody if it was in several.
+// The object whose box held a feature in the previous frame; none if several did.
 std::vector<int> owners_of(std::span<const FeatureMotion> motion, std::span<const TrackBox> boxes) {
   std::vector<int> owners;
   for (const FeatureMotion& m : motion) {

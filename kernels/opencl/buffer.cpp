@@ -21,7 +21,7 @@ bool writes(Buffer::Access access) { return access != Buffer::Access::read; }
 }  // namespace
 
 // No side is valid at first and after discard(); a copy makes one more valid. When each side has a
-// half, `halves` says so and none is valid as a whole.
+// half, `halves` is set and no side is valid as a whole.
 struct Buffer::Private {
   std::shared_ptr<Context> context;
   std::size_t host_offset = 0;  // of the host side within its memory
@@ -139,7 +139,7 @@ Buffer::Halves Buffer::Private::halves_for(int device, int planes, std::size_t b
   return {planes, valid_on(device) ? plane : 0, host_valid ? 0 : plane};
 }
 
-// The device has what comes before `end` from now on.
+// The device has the bytes before `end` from now on.
 void Buffer::Private::upload_half(Queue& queue, std::size_t end, std::size_t bytes,
                                   bool overwritten) {
   if (end <= halves.device_end || halves.host_begin > halves.device_end) return;

@@ -101,7 +101,7 @@ bool same_kind(const DeviceDescription& a, const DeviceDescription& b) {
          a.compute_units == b.compute_units && a.local_memory_bytes == b.local_memory_bytes;
 }
 
-// The names of a list; one, which may be empty, where there is no comma.
+// The names of a list; without a comma one name, which may be empty.
 std::vector<std::string> names_in(const std::string& selector) {
   std::vector<std::string> names;
   std::size_t begin = 0;

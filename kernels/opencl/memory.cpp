@@ -93,7 +93,7 @@ void read_rows(cl::CommandQueue& commands, const cl::Buffer& buffer, cl_bool blo
 }
 
 // Calls `copy` with the offset and the size of each piece: of all, unless the queue keeps a pace.
-// Kernels say nothing about how long a copy takes, nor the other way round.
+// The times of kernels do not predict those of copies, nor the reverse.
 template <class Copy>
 void in_pieces(Queue& queue, std::size_t bytes, Copy&& copy) {
   Queue::Native& native = queue.native();

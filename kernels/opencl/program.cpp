@@ -17,7 +17,7 @@ std::string cache_key(const cl::Device& device, const DeviceDescription& descrip
          '\n' + std::to_string(source.size()) + ':' + std::to_string(hash_of(source));
 }
 
-/// Null when the cache has none that the driver takes.
+/// Null: the cache has none that the driver accepts.
 cl::Program from_cache(const NativeDevice& native, const ProgramCache& cache,
                        const std::string& key, const std::string& options) {
   const std::string binary = cache.load(key);
@@ -55,7 +55,7 @@ void store(const cl::Program& program, const cl::Device& device, const ProgramCa
     const std::vector<unsigned char> binary = binary_of(program, device);
     cache.store(key, {binary.begin(), binary.end()});
   } catch (const cl::Error&) {
-    // A driver that gives no binaries costs the next start its compile time, no more.
+    // A driver without binaries only costs the next start its compile time.
   }
 }
 

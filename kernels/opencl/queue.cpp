@@ -129,8 +129,8 @@ void Queue::flush_timed() {
 
 uint64_t Queue::done_ns() const { return native_->done_ns; }
 
-// A thread that had to wait for the device knows when it was done. One that came later asks the
-// command that came last.
+// A thread that had to wait for the device has the time of its end. One that came later queries the
+// last command.
 void Queue::Native::finish_timed() {
   const cl::Event last = std::exchange(timed, {});
   using Nanoseconds = std::chrono::nanoseconds;

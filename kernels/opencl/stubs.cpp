@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // The OpenCL layer in a build without OpenCL: list_devices() returns nothing and Context::open()
-// throws, so no program that asks for a device first reaches the rest.
+// throws, so a program that opens a device first never reaches the rest.
 #include "kernels/opencl/handles.h"
 #include "kernels/opencl/kernel.h"
 #include "kernels/opencl/memory.h"

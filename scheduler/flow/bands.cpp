@@ -24,7 +24,7 @@ constexpr int kBandsPerCore = 8;
 // How often a thread looks whether a band is done before it sleeps until then.
 constexpr int kTurns = 256;
 
-// Also where an exception ends it: nobody waits for good.
+// Also after an exception, so that no thread waits forever.
 class SetAtEnd {
  public:
   explicit SetAtEnd(std::span<std::atomic<bool>> flags) : flags_(flags) {}

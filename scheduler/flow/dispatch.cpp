@@ -80,7 +80,7 @@ int Dispatch::most_at_hand() const {
 }
 
 // Workers take frames in order. One worker a device collects: it fills the lanes as long as frames
-// begin on the device, then waits for the frame that was sent first. Another worker goes on with
+// begin on the device, then waits for the frame that was sent first. Another worker continues
 // that frame, unless nothing is left on the device: then the collector does (Vilches).
 //
 // Frames that the device has finished go first: collecting one costs the worker little and frees a
@@ -205,8 +205,8 @@ Dispatch::Action Dispatch::next(Entry& entry) {
 std::optional<Dispatch::Action> Dispatch::at_device_run(Entry& entry, bool had_worker) {
   const CurrentConfiguration& configuration = configuration_;
   const bool may_wait = (!cpu_fallback_ || configuration.time_stages()) && !lost_its_device(entry);
-  // If this one waited too, nobody would collect what the lanes hold: workers that are not in use
-  // any more may have sent it.
+  // If this one waited too, no worker would collect the frames on the lanes: workers that are not
+  // in use any more may have sent it.
   const bool last_worker = lanes_.with_worker() + 1 >= configuration.workers();
   const bool leaves_worker = may_wait && (entry.mapping.several_letters() || last_worker);
   if (leaves_worker || !runs_.has_cpu(entry, runs_.end_of_run(entry)))

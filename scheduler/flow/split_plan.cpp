@@ -14,7 +14,7 @@ int rows_of_device(int rows, int cpu_share) {
   return std::clamp(device, 0, std::max(0, rows - 1));
 }
 
-// `first_rows` says of the rows of a stage that no later one reads how many the device has.
+// `first_rows` returns the device's part of the rows of a stage that no later one reads.
 template <class FirstRows>
 SplitPlan plan_by(const std::vector<Stage*>& stages, const Item& item, std::span<const int> segment,
                   FirstRows&& first_rows) {
@@ -29,7 +29,7 @@ SplitPlan plan_by(const std::vector<Stage*>& stages, const Item& item, std::span
       needed.device_end = needed.cores_begin = first_rows(rows);
     } else {
       needed.device_end = std::min(needed.device_end, rows);
-      // Rows that nobody needs are the cores'.
+      // Rows without a reader are the cores'.
       needed.cores_begin = std::min(needed.cores_begin, needed.device_end);
     }
     plan[p] = needed;

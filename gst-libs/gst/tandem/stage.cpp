@@ -104,8 +104,8 @@ static void gst_tandem_stage_deep_notify(GstObject* object, GstObject* child, GP
   if (!GST_IS_PAD(child)) GST_TANDEM_STAGE(object)->priv->adapter.property_set();
 }
 
-// The first frame of a stage that works alone: inside tandembin no frame comes this way, and the
-// bin decides which device there is.
+// The first frame of a stage outside of tandembin. Inside, no frame passes here, and the bin
+// decides on the device.
 static bool choose_device(GstTandemStage* stage) {
   GstTandemStagePrivate& self = *stage->priv;
   StageProperties properties;

@@ -9,7 +9,7 @@
 #include "kernels/util/size_product.h"
 
 GType gst_tandem_tensor_meta_api_get_type(void) {
-  // Elements that make another frame (scaled, cropped, converted) ask these tags whether to copy.
+  // Elements that make another frame (scaled, cropped, converted) copy the meta by these tags.
   static const gchar* tags[] = {GST_META_TAG_MEMORY_STR, nullptr};
   static const GType type = gst_meta_api_type_register("GstTandemTensorMetaAPI", tags);
   return type;

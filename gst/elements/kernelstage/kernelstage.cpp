@@ -62,7 +62,7 @@ StageDescription describe(const StageFile& file) {
       description.inputs.push_back({tensor.tensor.c_str(), maker_of(tensor.tensor)});
   }
   description.serial = file.keeps();
-  // Without a compiler the stage is the device's, if the file lets it be.
+  // Without a compiler only the device computes the stage, if the file permits it.
   description.has_cpu = has_cores(file);
   description.has_opencl = file.only != StageSide::kCpu;
   description.changes_pixels = file.writes_luma();

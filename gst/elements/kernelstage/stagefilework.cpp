@@ -18,7 +18,7 @@ namespace {
 using Role = StageTensor::Role;
 using Views = std::array<StageView, kMostStageTensors>;
 
-static_assert(std::is_trivially_destructible_v<HostProgress>);  // nobody ends its life
+static_assert(std::is_trivially_destructible_v<HostProgress>);  // never destroyed
 
 GstTandemElementType gst_type(ElementType type) {
   switch (type) {
@@ -31,7 +31,7 @@ GstTandemElementType gst_type(ElementType type) {
   }
 }
 
-// Elements stay where they are while somebody has a reference of their memory.
+// Elements keep their address while their memory has references.
 void* host_values(GstMemory* memory) {
   GstMapInfo map;
   if (!gst_memory_map(memory, &map, GST_MAP_READ))
@@ -328,7 +328,7 @@ void StageFileWork::enqueue_rows(StageFrame& frame, opencl::Queue& queue, Rows r
     program_->device->enqueue(queue, call(views.data()));
   }
   for (std::size_t i = 0; i < places_.size(); ++i) {
-    // To the host: what says how a loop ended, and what the next frame needs even if the device
+    // To the host: the flags of loops, and data that the next frame needs even if the device
     // fails.
     const bool kept = std::ranges::any_of(tensors, [&](const StageTensor& t) {
       return t.role == Role::kBefore && t.of == static_cast<int>(i);

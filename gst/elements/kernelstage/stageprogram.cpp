@@ -25,7 +25,7 @@ std::shared_ptr<const StageProgram> StageCompiler::program(
   made->file = file;
   made->plan = plan_stage(*file);
   made->context = context;
-  // Without a compiler and a device, compiling says what is missing.
+  // Without a compiler and a device, compiling reports the missing part.
   const bool on_cores = has_cores(*file) || (!context && file->only != StageSide::kDevice);
   if (on_cores) begin_locked(file);
   if (context && file->only != StageSide::kCpu)

@@ -19,7 +19,7 @@ using network::Network;
 using network::NetworkCpu;
 using network::NetworkOpenCL;
 
-static_assert(std::is_trivially_destructible_v<NetworkCpu::Frame>);  // nobody ends its life
+static_assert(std::is_trivially_destructible_v<NetworkCpu::Frame>);  // never destroyed
 
 /// An output of the network as a tensor. Sides beyond those of a tensor become its outermost one.
 TensorSpec output_spec(TensorName name, const network::Shape& shape) {
@@ -59,7 +59,7 @@ class DnnStageWork final : public StageWork {
     new (frame.output<void>(shared_)) NetworkCpu::Frame;
   }
 
-  /// Calls that share the frame: which part of a layer each computes is up to who comes first.
+  /// Calls that share the frame: each takes the next free part of a layer.
   int rows() const override { return SharedRows::kMostThreads; }
 
   void compute(StageFrame& frame, Rows) const override {

@@ -12,7 +12,7 @@
 namespace tandem {
 namespace {
 
-/// Values that live as long as somebody uses them. A second user of a value waits while the first
+/// Values that live as long as they have users. A second user of a value waits while the first
 /// one makes it; users of other values do not.
 ///
 /// mutex_ is a leaf: it is not held while a value is made.
@@ -88,7 +88,7 @@ std::shared_ptr<const network::Network> shared_network(const std::string& path,
   });
 }
 
-// A path in place of the network would be read anew: the file may be another one by then. Values
+// A path in place of the network would be read again: the file may be another one by then. Values
 // keep their network, so that its address is not another one's meanwhile.
 std::shared_ptr<const network::NetworkCpu> network_on_cpu(
     const std::shared_ptr<const network::Network>& network) {
@@ -100,7 +100,7 @@ std::shared_ptr<const network::NetworkCpu> network_on_cpu(
 std::shared_ptr<const network::NetworkOpenCL> network_on_device(
     const std::shared_ptr<const network::Network>& network,
     const std::shared_ptr<opencl::Context>& context) {
-  // Whoever uses a network keeps the context, so that its address is not another one's meanwhile.
+  // A user of a network keeps the context, so that no other context gets its address meanwhile.
   static InUse<std::tuple<const network::Network*, const opencl::Context*>, network::NetworkOpenCL>
       networks;
   return networks.of({network.get(), context.get()}, [&] {

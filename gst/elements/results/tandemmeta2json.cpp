@@ -68,7 +68,7 @@ static gboolean gst_tandem_meta_2_json_start(GstBaseTransform* base) {
 
 static GstCaps* gst_tandem_meta_2_json_transform_caps(GstBaseTransform*, GstPadDirection direction,
                                                       GstCaps*, GstCaps* filter) {
-  // Any frame becomes lines, and what the lines are says nothing about the frames.
+  // Any frame becomes lines, and caps of lines do not restrict caps of frames.
   GstCaps* caps =
       gst_static_pad_template_get_caps(direction == GST_PAD_SINK ? &src_template : &sink_template);
   if (!filter) return caps;
@@ -77,7 +77,7 @@ static GstCaps* gst_tandem_meta_2_json_transform_caps(GstBaseTransform*, GstPadD
   return both;
 }
 
-// GstVideoInfo knows the formats of system memory alone.
+// GstVideoInfo has the formats of system memory alone.
 static gboolean gst_tandem_meta_2_json_set_caps(GstBaseTransform* base, GstCaps* in, GstCaps*) {
   auto* self = GST_TANDEM_META_2_JSON(base);
   const GstStructure* video = gst_caps_get_structure(in, 0);
@@ -126,7 +126,7 @@ static GstFlowReturn gst_tandem_meta_2_json_prepare_output_buffer(GstBaseTransfo
     return GST_FLOW_ERROR;
   }
   ++self->frames;
-  // Times and offsets; of the flags those that say something about bytes too.
+  // Times and offsets; of the flags those that apply to bytes too.
   gst_buffer_copy_into(*out, in, GST_BUFFER_COPY_TIMESTAMPS, 0, -1);
   if (GST_BUFFER_IS_DISCONT(in)) GST_BUFFER_FLAG_SET(*out, GST_BUFFER_FLAG_DISCONT);
   return GST_FLOW_OK;

@@ -243,7 +243,7 @@ static gboolean gst_tandem_overlay_stop(GstBaseTransform* base) {
   return TRUE;
 }
 
-// The frame itself goes on unless it must be drawn on and somebody else holds it too.
+// The frame itself is passed on, unless it must be drawn on and has other references.
 static GstFlowReturn gst_tandem_overlay_prepare_output_buffer(GstBaseTransform*, GstBuffer* in,
                                                               GstBuffer** out) {
   *out = gst_buffer_is_writable(in) || !has_something_to_draw(in) ? in : gst_buffer_copy(in);

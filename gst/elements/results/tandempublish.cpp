@@ -69,7 +69,7 @@ constexpr guint kLocation = 1, kStats = std::size(tandem::kPublishProperties) + 
 
 constexpr std::size_t kFrameWithin = 1024;  // bytes of a line, which begins with source and frame
 
-// As the line says it; empty when it does not.
+// As the line has it; empty: it has none.
 std::string frame_of(std::string_view line) {
   constexpr std::string_view kKey = "\"frame\":";
   line = line.substr(0, kFrameWithin);
@@ -305,7 +305,7 @@ static bool drain(GstTandemPublish* self) {
     if (drained == Drained::kNotAll) break;
     left -= std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::steady_clock::now() -
                                                                   begin);
-    // Somebody pauses, who waits for the lock that this releases; or seeks, or stops.
+    // A pause, a seek or a stop waits for the lock that this releases.
     if (gst_base_sink_wait_preroll(GST_BASE_SINK(self)) != GST_FLOW_OK) return false;
   }
   GST_ELEMENT_WARNING(self, RESOURCE, WRITE,
@@ -324,7 +324,7 @@ static gboolean gst_tandem_publish_event(GstBaseSink* base, GstEvent* event) {
   return GST_BASE_SINK_CLASS(gst_tandem_publish_parent_class)->event(base, event);
 }
 
-// Before and after somebody takes the preroll lock to pause, to flush or to stop.
+// Before and after a pause, a flush or a stop takes the preroll lock.
 template <bool kInterrupted>
 static gboolean gst_tandem_publish_interrupt(GstBaseSink* base) {
   const auto publisher = publisher_of(GST_TANDEM_PUBLISH(base));
@@ -394,5 +394,5 @@ static void gst_tandem_publish_class_init(GstTandemPublishClass* klass) {
 
 static void gst_tandem_publish_init(GstTandemPublish* self) {
   self->p = new PublishPrivate;
-  gst_base_sink_set_sync(GST_BASE_SINK(self), FALSE);  // results go out when they are there
+  gst_base_sink_set_sync(GST_BASE_SINK(self), FALSE);  // results are sent at once
 }

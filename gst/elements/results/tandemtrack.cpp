@@ -98,7 +98,7 @@ G_DEFINE_TYPE_WITH_CODE(GstTandemTrack, gst_tandem_track, GST_TYPE_BASE_TRANSFOR
 
 namespace {
 
-// Takes out objects that another tracker has given ids: they stay as they are.
+// Removes objects with ids of another tracker, which they keep.
 void leave_out_others(GstTandemTrack* self, std::vector<tandem::FrameObject>& objects) {
   const auto others = std::erase_if(objects, [](const auto& o) { return o.object_id.has_value(); });
   if (others > 0 && !std::exchange(self->state->told_other_tracker, true)) {

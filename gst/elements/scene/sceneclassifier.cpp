@@ -69,7 +69,7 @@ class SceneClassifierWork final : public StageWork {
       std::fill_n(margins, model_.classes(), 0.0f);
   }
 
-  // A frame without a keypoint says nothing and gets no label: combine() left its margins at 0.
+  // A frame without a keypoint gets no label: combine() left its margins at 0.
   void publish(StageFrame& frame, GstBuffer* buffer) const override {
     const float* margins = frame.result<float>(kMargins);
     const int classes = model_.classes();

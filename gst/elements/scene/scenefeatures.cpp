@@ -13,7 +13,7 @@ namespace {
 
 enum Output { kSpace, kBases, kLuma, kScratch, kProgress };
 
-static_assert(std::is_trivially_destructible_v<SharedRows>);  // nobody ends its life
+static_assert(std::is_trivially_destructible_v<SharedRows>);  // never destroyed
 
 class SceneFeaturesWork final : public StageWork {
  public:
@@ -37,7 +37,7 @@ class SceneFeaturesWork final : public StageWork {
 
   void prepare(StageFrame& frame) const override { new (frame.output<void>(kProgress)) SharedRows; }
 
-  /// Calls that share the frame: which rows each computes is up to who comes first.
+  /// Calls that share the frame: each takes the next free rows.
   int rows() const override { return SharedRows::kMostThreads; }
 
   void compute(StageFrame& frame, Rows) const override {

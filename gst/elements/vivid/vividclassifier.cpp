@@ -159,7 +159,7 @@ class VividClassifierWork final : public SplitWork {
     const FrameSize size{GST_VIDEO_FRAME_WIDTH(frame.video), GST_VIDEO_FRAME_HEIGHT(frame.video)};
     mark_detected(buffer);
     for (const Detection& d : found) {
-      // The detector knows one class.
+      // The detector has one class.
       attach_region(buffer, {label_, 0, engine_->confidence(d.score), d.x, d.y, d.width, d.height},
                     size);
     }
@@ -208,7 +208,7 @@ struct VividClassifier {
             .joins = true};
   }
 
-  // Every window gets its score whatever the last three say about which of them are told.
+  // Every window gets its score; the last three properties only select reported ones.
   static constexpr Property<Settings> kProperties[] = {
       {"model", "Model",
        "File with the trained detector; empty: the one that comes with Tandem. Must be the one "

@@ -34,7 +34,7 @@ std::string parameters_text(const StageFile& file) {
   return text;
 }
 
-// An array of elements that lie from `pointer` on. A checking build knows how many they are, so
+// An array of elements that lie from `pointer` on. A checking build has their number, so
 // that its compiler can check indices.
 std::string array_text(const std::string& type, const std::string& count, const std::string& name,
                        const std::string& pointer) {
@@ -146,7 +146,7 @@ std::string head_text(const StageFile& file, const std::string& name, std::size_
 
 // Elements of a row that may read beyond its ends. A function of its own, which is made small and
 // not fast. Whatever calls a cold function without a condition is cold as well. It comes first, so
-// that a mistake in the code is told once.
+// that an error in the code is reported once.
 std::string border_text(const StageFile& file, const StagePlan& plan, std::size_t number) {
   const StageStep& step = plan.steps[number];
   return "\nstatic __attribute__((cold, noinline)) " +

@@ -25,7 +25,7 @@ std::vector<const StageCode*> codes_of(const StageFile& file) {
   return codes;
 }
 
-// Macros reach to the end of the source, whoever wrote them.
+// Macros apply to the end of the source, also in other files.
 bool has_macros(const StageFile& file) {
   return std::ranges::any_of(codes_of(file), [](const StageCode* code) {
     const std::string& text = code->text;
@@ -202,7 +202,7 @@ class Fusion {
     return true;
   }
 
-  // What a later file takes, or makes anew, is of no use behind them.
+  // A tensor that a later file consumes or overwrites is not needed behind them.
   void leave_out() {
     std::size_t k = 0, parts = 0;
     for (StagePart& part : fused_.file.parts) {

@@ -46,7 +46,7 @@ std::string find_program(const std::string& name) {
   return {};
 }
 
-// What a compiler says of itself. Asking takes some 10 ms of a start, so the answer is kept for as
+// The version of a compiler. The query takes some 10 ms of a start, so the answer is cached for as
 // long as the file stays the same.
 std::string version_of(const std::string& path) {
   struct stat status;
@@ -138,7 +138,7 @@ std::string compile(const CCompiler& compiler, std::vector<std::string> words,
                              problem);
   for (const char* word : {"-o", kObject, kSource, "-lm", "-lc"}) words.emplace_back(word);
   const ChildResult result = run_child(words, kMostCompileTime, &folder);
-  // The linker's file has the rights of the umask; nobody else can reach it in this folder.
+  // The linker's file has the rights of the umask; no other user can reach it in this folder.
   RegularFile made = read_regular_file(folder, kObject, kMostBytes, Owner::kThisUser);
   if (result.status == 0 && made.problem.empty()) return std::move(made.bytes);
   if (result.status == 0)

@@ -28,8 +28,8 @@ constexpr int kStatusFile = 3, kLifeFile = 4;
 // waitpid() has no status where the host ignores SIGCHLD, or where its handler reaps every child.
 // The shell waits for the program in its stead and reports the status as text.
 //
-// Nobody writes into the pipe at kLifeFile. It closes when this process ends, even if it is killed.
-// The group is killed then: nobody else would end a program that takes too long.
+// No process writes into the pipe at kLifeFile. It closes when this process ends, even if it is
+// killed. The group is killed then, because nothing else would end a program that takes too long.
 constexpr const char* kReportStatus =
     "(read end <&4; kill -KILL 0) > /dev/null 2>&1 3>&- &\n"
     "\"$@\" 3>&- 4<&-; echo $? >&3";
@@ -84,7 +84,7 @@ struct Pipe {
   }
 };
 
-// What the child writes until it closes its end; false when that takes too long.
+// Reads the output of the child until it closes its end; false: that takes too long.
 bool read_all(int from, Clock::time_point end, std::string& output) {
   char bytes[4096];
   for (;;) {

@@ -8,7 +8,7 @@
 namespace tandem {
 namespace {
 
-// Smaller ones are copied by a thread in the time that it takes to ask the device (decision 55).
+// A thread copies smaller ones in the time of a device command (decision 54).
 constexpr std::size_t kLargeBytes = std::size_t{64} << 10;
 
 struct Luma {

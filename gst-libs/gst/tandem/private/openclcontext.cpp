@@ -10,7 +10,7 @@ namespace {
 
 using Shared = std::shared_ptr<opencl::Context>;
 
-// The shared pointer travels beside the raw handles, so that those who know it share its program
+// The shared pointer travels beside the raw handles, so that elements of Tandem share its program
 // cache.
 GType shared_context_type() {
   static const GType type = g_boxed_type_register_static(
@@ -77,7 +77,7 @@ Shared context_of(GstElement* element) {
   return context ? opencl_context_from(context.get()) : nullptr;
 }
 
-// Asks one pad's peer and hands what it answers to the element.
+// Queries one pad's peer and passes its answer to the element.
 gboolean ask_peer(GstElement* element, GstPad* pad, gpointer query) {
   if (!gst_pad_peer_query(pad, GST_QUERY(query))) return TRUE;
   GstContext* answer = nullptr;

@@ -62,7 +62,7 @@ void tandem_allocator_init(TandemAllocator* self) {
 }
 
 void tandem_allocator_class_init(TandemAllocatorClass* klass) {
-  // Only a pool makes this memory: it knows the device.
+  // Only a pool makes this memory, because it has the device.
   GST_ALLOCATOR_CLASS(klass)->alloc = [](GstAllocator*, gsize, GstAllocationParams*) -> GstMemory* {
     return nullptr;
   };
@@ -96,7 +96,7 @@ gboolean tandem_memory_dispose(GstMiniObject* object) {
   TandemMemory* memory = tensor_memory(reinterpret_cast<GstMemory*>(object));
   const std::shared_ptr<TensorPool> pool = std::move(*memory->pool);
   memory->pool->reset();
-  // Nobody will ask the pool for it.
+  // No caller will request it from the pool.
   if (!pool || (pool.use_count() == 1 && !pool->heir())) return TRUE;
   gst_mini_object_ref(object);
   pool->recycle(memory);
@@ -167,7 +167,7 @@ MemoryRef TensorPool::acquire(int device) {
     GST_MINI_OBJECT_CAST(memory)->dispose = tandem_memory_dispose;
     allocation_count.fetch_add(1, std::memory_order_relaxed);
   }
-  memory->base.offset = 0;  // somebody may have resized it
+  memory->base.offset = 0;  // an element may have resized it
   memory->base.size = bytes_;
   *memory->pool = shared_from_this();
   return MemoryRef(&memory->base);

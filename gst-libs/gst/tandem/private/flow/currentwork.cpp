@@ -10,7 +10,7 @@ namespace tandem {
 
 void CurrentWork::describe() {
   StageDescription made = describe_now(stage_);
-  std::lock_guard lock(mutex_);  // of has_device(), which a run that has ended may still ask for
+  std::lock_guard lock(mutex_);  // of has_device(), which an ended run may still call
   description_ = std::move(made);
 }
 
@@ -49,7 +49,7 @@ bool CurrentWork::has_device(int kind) const {
 
 bool CurrentWork::can_split() const {
   if (!has_device(0)) return false;
-  std::lock_guard lock(mutex_);  // a run that has ended may ask while the next one describes
+  std::lock_guard lock(mutex_);  // an ended run may call it while the next one describes
   return description().has_cpu && description().whole.empty();
 }
 
@@ -78,7 +78,7 @@ bool CurrentWork::give_current(GstTandemFrame& frame, int kind) const {
 }
 
 std::shared_ptr<GstTandemWork> CurrentWork::make(const FirstFrame& first, int kind) const {
-  // Before they are read: a change meanwhile makes work anew.
+  // Before they are read: a change meanwhile makes new work.
   const unsigned generation = generation_;
   const auto make_on = [&](const std::shared_ptr<opencl::Context>& on) {
     return std::make_shared<GstTandemWork>(stage_, settings(), first, on);

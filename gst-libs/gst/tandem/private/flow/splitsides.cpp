@@ -27,7 +27,7 @@ SplitRows rows_of_input(const GstTandemWork& work, int input, const SplitRows& r
   return {device.count() > 0 ? device.end : 0, cores.count() > 0 ? cores.begin : maker.rows};
 }
 
-// Who made an input row by row; null: it has no rows.
+// The producer of an input with rows; null: it has no rows.
 const GstTandemWork* maker_of(const FrameItem& item, const GstTandemFrame& frame,
                               std::size_t input) {
   const auto [stage, output] = frame.makers[input];
@@ -50,7 +50,7 @@ SplitRows SplitSides::needs(const FrameItem& item, int index, int producer, cons
   return needed;
 }
 
-// An input without rows is brought to each side as a whole when it is asked for.
+// An input without rows is copied to each side as a whole when it is needed.
 void SplitSides::share_inputs(const SplitRows& rows) {
   const GstTandemWork& work = *frame_.work;
   for (std::size_t i = 0; i < work.inputs.size(); ++i) {
