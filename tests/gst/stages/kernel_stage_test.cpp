@@ -233,7 +233,7 @@ TEST(KernelStage, SaysThatATensorIsAnother) {
       "reader", "//!STAGE reader\n//!READ sum int32\n//!WRITE to uint8\n//!MAP\nto = sum(0, 0);\n");
   EXPECT_EQ(error_of("kernelstage location=" + add_file() + " ! kernelstage location=" + reader),
             "the tensor 'sum' on the frame is not int32 of 20x48, as " + reader +
-                " says: it is float32 of 20x48");
+                " declares: it is float32 of 20x48");
 }
 
 TEST(KernelStage, SaysWhichSettingMakesATensorFit) {
@@ -249,10 +249,10 @@ TEST(KernelStage, SaysWhichSettingMakesATensorFit) {
     stream.play();
     stream.push(0, 1);
     const std::string text = stream.messages.wait(GST_MESSAGE_ERROR).text;
-    return text.substr(std::min(text.find(" says: "), text.size()));
+    return text.substr(std::min(text.find(" declares: "), text.size()));
   };
-  EXPECT_EQ(error_with("400,5"), " says: it is float32 of 200x5: set kltfeatures features=400");
-  EXPECT_EQ(error_with("400,6"), " says: it is float32 of 200x5");
+  EXPECT_EQ(error_with("400,5"), " declares: it is float32 of 200x5: set kltfeatures features=400");
+  EXPECT_EQ(error_with("400,6"), " declares: it is float32 of 200x5");
 }
 
 TEST(KernelStage, AFileThatGoesLeavesTheStageAsItIs) {

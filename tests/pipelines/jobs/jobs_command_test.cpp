@@ -254,7 +254,7 @@ TEST_F(JobsCommand, ResultsThatWereLostAreMadeAgain) {
   Process gather;
   gather.start({std::getenv("TANDEM_COMMAND"), "gather", "--output", results_},
                folder_ + "/gather.log");
-  EXPECT_TRUE(comes_true([&] { return log("gather").find("are lost") != std::string::npos; }));
+  EXPECT_TRUE(comes_true([&] { return log("gather").find("were lost") != std::string::npos; }));
   work();
   EXPECT_TRUE(comes_true([&] { return !gather.runs(); })) << log("gather");
   EXPECT_EQ(comparable(gathered("1-gate.avi.jsonl")), comparable(expected("scene", gate)));
@@ -314,7 +314,7 @@ TEST(JobsUsage, MistakesAreTold) {
   make_video(gate, 5, 64, 48);
   const std::vector<std::pair<std::vector<std::string>, const char*>> cases{
       {{"jobs"}, "no queue is given"},
-      {{"worker", "--queue", "mqtt://u:s3cret@h/people"}, "a queue is in a Redis server"},
+      {{"worker", "--queue", "mqtt://u:s3cret@h/people"}, "a queue needs a Redis server"},
       {{"submit", "--application", "scene"}, "submit needs a video"},
       {{"submit", gate}, "submit needs an application"},
       {{"submit", "--application", "vivd", "--queue", "redis://h/q", gate}, "vivid"},

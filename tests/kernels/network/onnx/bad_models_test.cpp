@@ -52,7 +52,7 @@ TEST_F(BadModels, WithoutOrderAreRefused) {
   own.input("x", {1});
   own.node("Relu", {"a"}, {"a"});
   own.output("a");
-  expect_refused(own, "input 'a' is no input");
+  expect_refused(own, "input 'a' is neither an input");
   ModelBuilder weights = ModelBuilder::of_conv();
   weights.graph().clear_initializer();
   expect_refused(weights,
