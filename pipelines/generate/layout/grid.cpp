@@ -43,10 +43,11 @@ class GridChooser {
   void add_write(const ArrayAccess& access) {
     const auto indices = all_affine(access);
     if (!indices)
-      program_.refuse(access.at,
-                      "the index at which " + quoted_name(access.array) +
-                          " is written is no sum of the loops' variables and numbers: write out[i "
-                          "+ 1] or out[y * w + x], or a reduction(+ : out[:n])");
+      program_.refuse(
+          access.at,
+          "the index at which " + quoted_name(access.array) +
+              " is written is not a sum of the loops' variables and numbers: write out[i "
+              "+ 1] or out[y * w + x], or a reduction(+ : out[:n])");
     if (program_.array(access.array)->is_const)
       program_.refuse(access.at, quoted_name(access.array) +
                                      " is const: leave const out, or write to another array");

@@ -156,7 +156,7 @@ class Expander {
                    "' is defined twice or undefined: give each value its own name");
       if (macro.is_joined || macro.is_variadic)
         refuse(word.from, "the macro '" + word.text +
-                              "' has # or '...', which is not read: write out what it stands for");
+                              "' has # or '...', which is not supported: write its expansion");
       std::vector<Words> arguments;
       std::size_t lines = 0;
       if (macro.is_function) arguments = take_arguments(word, macro, words, lines);

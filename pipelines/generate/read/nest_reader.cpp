@@ -73,14 +73,14 @@ void NestReader::take_clauses(const Pragma& pragma) {
                                              : find(reduction.symbol, program_.scalars);
     if (symbol.empty() || (!reduction.is_array && program_.scalar(symbol)->is_parameter))
       throw Refusal(source_.path(), reduction.at,
-                    "'" + reduction.symbol + "' is no variable of the function");
+                    "'" + reduction.symbol + "' is not a variable of the function");
     reduction.symbol = symbol;
     nest_.reductions.push_back(reduction);
   }
   for (const std::string& name : pragma.privates) {
     const Symbol symbol = find(name, program_.scalars);
     if (symbol.empty())
-      source_.refuse(pragma.span.begin, "'" + name + "' is no number of the function");
+      source_.refuse(pragma.span.begin, "'" + name + "' is not a number of the function");
     nest_.privates.push_back(symbol);
     locals_[symbol] = {.level = 1};
   }
@@ -199,7 +199,7 @@ void NestReader::walk_element(CXCursor cursor, bool reads, bool writes, Span ass
                    "an element of an array outside of the loops: give the function the number");
   if (indices.size() != (array->is_flat ? 1 : array->sizes.size()))
     source_.refuse(cursor, "a part of " + quoted_name(symbol) +
-                               " that is no element: write an index for each dimension");
+                               " that is not an element: write an index for each dimension");
   ArrayAccess access{
       .array = symbol,
       .span = source_.span(cursor),

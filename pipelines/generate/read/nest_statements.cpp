@@ -24,7 +24,8 @@ std::string text_of_kind(CXCursorKind kind) {
     case CXCursor_MemberRefExpr:
       return "a member of a structure: write an array for each member";
     default:
-      return "this C cannot be in a loop (" + taken(clang().getCursorKindSpelling(kind)) +
+      return "this construct is not supported in a loop (" +
+             taken(clang().getCursorKindSpelling(kind)) +
              "): a stage has numbers, arrays, if, for, while and functions";
   }
 }
@@ -90,7 +91,7 @@ void NestReader::walk(CXCursor cursor) {
     case CXCursor_TypeRef:
       if (!is_known_type(name_of_type(cursor)))
         source_.refuse(cursor, "the type '" + name_of_type(cursor) +
-                                   "' is not known: write float, int or unsigned char");
+                                   "' is not supported: write float, int or unsigned char");
       return;
     case CXCursor_ConditionalOperator:
       count();
@@ -239,7 +240,8 @@ void NestReader::walk_loop(CXCursor cursor) {
 
 void NestReader::walk_declaration(CXCursor cursor) {
   if (kind(cursor) != CXCursor_VarDecl)
-    source_.refuse(cursor, "a declaration that is no variable: write it in front of the function");
+    source_.refuse(cursor,
+                   "a declaration other than a variable: write it in front of the function");
   if (clang().Cursor_getStorageClass(cursor) != CX_SC_None &&
       clang().Cursor_getStorageClass(cursor) != CX_SC_Auto)
     source_.refuse(cursor, "a variable that outlives its iteration: leave static and extern out");

@@ -33,7 +33,7 @@ class PointerReader {
                                       ? operator_of(source_, cursor)
                                       : std::string();
     const auto refuse = [&](CXCursor at) {
-      source_.refuse(at, "a pointer is no condition in a stage: all arrays are there");
+      source_.refuse(at, "a pointer cannot be a condition, because all arrays of a stage exist");
     };
     switch (kind(cursor)) {
       case CXCursor_IfStmt:
@@ -211,7 +211,7 @@ class PointerReader {
 
   [[noreturn]] void refuse_row(CXCursor at) const {
     source_.refuse(at,
-                   "a pointer into a row of an array with several dimensions is not moved: "
+                   "a pointer into a row of an array with several dimensions cannot be moved: "
                    "write its whole index, as in in[y][x]");
   }
 

@@ -63,7 +63,7 @@ class PragmaReader {
     const std::string clause = word();
     const bool is_ignored = std::ranges::find(kIgnored, clause) != kIgnored.end();
     if (clause == "lastprivate")
-      fail("'lastprivate': the last iteration is no other than the others: leave it out");
+      fail("'lastprivate' has no meaning, because iterations have no order: leave it out");
     if (clause != "reduction" && clause != "collapse" && clause != "private" && !is_ignored)
       fail("the clause '" + clause +
            "' is not supported: leave it out, or use reduction and private");

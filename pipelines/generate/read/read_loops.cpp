@@ -95,7 +95,7 @@ class FunctionReader {
     Affine size(1);
     const auto bad = [&] {
       program_.refuse(array.at, "the size '" + given->second + "' of " + quoted(given->first) +
-                                    " is no product of numbers and parameters, as in w*h");
+                                    " is not a product of numbers and parameters, as in w*h");
     };
     for (std::size_t at = 0; at <= given->second.size();) {
       const std::size_t end = std::min(given->second.find('*', at), given->second.size());
@@ -143,7 +143,7 @@ class FunctionReader {
 
   void read_declaration(CXCursor declared) {
     if (kind(declared) != CXCursor_VarDecl)
-      source_.refuse(declared, "a declaration that is no variable");
+      source_.refuse(declared, "a declaration other than a variable");
     if (is_array(declared)) {
       program_.arrays.push_back(read_array(source_, declared, size_));
       return;

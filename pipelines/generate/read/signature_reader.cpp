@@ -61,7 +61,7 @@ Array read_array(const ClangSource& source, CXCursor declared, const ValueOf& si
   for (const CXCursor& size : sizes) {
     const auto affine = affine_of(source, size, size_of);
     if (!affine)
-      source.refuse(size, "the size of " + name + " is no sum of products of parameters");
+      source.refuse(size, "the size of " + name + " is not a sum of products of parameters");
     array.sizes.push_back(*affine);
   }
   array.is_flat = dimensions == 1;

@@ -67,7 +67,7 @@ Polynomial Polynomial::read(const std::string& text) {
     if (*at == '+') ++at;
     double factor = 0;
     const auto [behind, error] = std::from_chars(at, end, factor);
-    if (error != std::errc()) throw std::invalid_argument("'" + text + "' is no number");
+    if (error != std::errc()) throw std::invalid_argument("'" + text + "' is not a number");
     at = behind;
     std::pair<int, int> powers{0, 0};
     while (at != end && *at == '*') {

@@ -62,7 +62,7 @@ TEST(FlatArrays, HaveTheSizesOfOptions) {
   expect_in_flat_stage("//!READ in float32 shape=60\n", flat_stage(body, options));
   options.sizes["in"] = "w+1";
   expect_in_flat_stage(
-      "own.c:1:24: the size 'w+1' of 'in' is no product of numbers and parameters, as in w*h",
+      "own.c:1:24: the size 'w+1' of 'in' is not a product of numbers and parameters, as in w*h",
       flat_stage(body, options));
   options.sizes = {{"im", "w"}};
   expect_in_flat_stage("own.c:1:1: there is no array 'im' among the parameters",

@@ -89,14 +89,14 @@ TEST(Pointers, AreRefusedWithWhatToWrite) {
       "own.c:6:17: a pointer to elements of another type: read the element and convert it, as "
       "in (int)in[i]");
   EXPECT_EQ(with_pointers("const float *p = in + y;\nif (p) out[y] = p[0];"),
-            "own.c:7:5: a pointer is no condition in a stage: all arrays are there");
+            "own.c:7:5: a pointer cannot be a condition, because all arrays of a stage exist");
   EXPECT_EQ(with_pointers("const float *p = in + y;\nout[y] = p != 0 ? p[0] : 1;").substr(0, 36),
-            "own.c:7:10: a pointer is no conditio");
+            "own.c:7:10: a pointer cannot be a co");
   EXPECT_EQ(with_pointers("const float *p = more;\nin += w; out[y] = p[y];"),
             "own.c:7:1: an array of the function is moved: declare a pointer for it, as in const "
             "float *row = in + y * w");
   EXPECT_EQ(with_pointers("const float *p = grid[y];\np++; out[y] = p[0];"),
-            "own.c:7:1: a pointer into a row of an array with several dimensions is not moved: "
+            "own.c:7:1: a pointer into a row of an array with several dimensions cannot be moved: "
             "write its whole index, as in in[y][x]");
   EXPECT_EQ(with_pointers("const float *p = in;\n{ int in = 3; out[y] = p[y + in]; }"),
             "own.c:6:1: 'in' is the name of an array that a pointer points into, and of another "

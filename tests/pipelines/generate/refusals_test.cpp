@@ -35,10 +35,10 @@ TEST(Refusals, WhatIterationsShare) {
             "own.c:4:1: the iterations of 'i' write the same element of 'b': its index needs that "
             "variable, as in b[i]");
   EXPECT_EQ(refusal(loop("b[i / 2] = a[i];")),
-            "own.c:4:1: the index at which 'b' is written is no sum of the loops' variables and "
+            "own.c:4:1: the index at which 'b' is written is not a sum of the loops' variables and "
             "numbers: write out[i + 1] or out[y * w + x], or a reduction(+ : out[:n])");
   EXPECT_EQ(refusal(loop("b[k[i]] = a[i];")),
-            "own.c:4:1: the index at which 'b' is written is no sum of the loops' variables and "
+            "own.c:4:1: the index at which 'b' is written is not a sum of the loops' variables and "
             "numbers: write out[i + 1] or out[y * w + x], or a reduction(+ : out[:n])");
   EXPECT_EQ(refusal(loop("b[i] = b[n - 1 - i];")),
             "own.c:4:8: an iteration reads an element of 'b' that another one writes: write to "
@@ -96,7 +96,7 @@ TEST(Refusals, PragmasWithoutACounterpart) {
       refusal("void own(int n, float b[restrict n]) {\nint last;\n"
               "#pragma omp parallel for lastprivate(last)\n"
               "for (int i = 0; i < n; i++) { last = i; b[i] = last; }\n}\n"),
-      "own.c:3:26: 'lastprivate': the last iteration is no other than the others: leave it out");
+      "own.c:3:26: 'lastprivate' has no meaning, because iterations have no order: leave it out");
   EXPECT_EQ(refusal(loop("b[i] = a[i];", " nonsense")).substr(0, 10), "own.c:2:26")
       << "what libclang says of the pragma";
 }
@@ -131,7 +131,7 @@ TEST(Refusals, WordsThatWouldMeanSomethingElse) {
       refusal(loop("k[i] = INT_MAX;", "", "#include <limits.h>\n")),
       "own.c:5:8: the macro 'INT_MAX' is of another file: write its value, or define it here");
   EXPECT_EQ(refusal(loop("const real v = a[i]; b[i] = v;", "", "typedef float real;\n")),
-            "own.c:5:7: the type 'real' is not known: write float, int or unsigned char");
+            "own.c:5:7: the type 'real' is not supported: write float, int or unsigned char");
   EXPECT_EQ(refusal(loop("b[i] = half(a[i]);", "",
                          "static float half(float v) { return v > 1 ? half(v / 2) : v; }\n")),
             "own.c:1:45: the function 'half' calls itself: write a loop");
