@@ -14,8 +14,8 @@ namespace tandem::generate {
 using Symbol = std::string;
 std::string name_of_symbol(const Symbol& symbol);
 
-/// Sizes may be products of parameters, each of which is one symbol of a sum: "h#4.w#9". A
-/// symbol that is no product is its own factor.
+/// Sizes may be products of parameters, each of which is one symbol of a sum: "h#4.w#9". A symbol
+/// that is not a product is its own factor.
 std::vector<Symbol> factors_of(const Symbol& symbol);
 Symbol product_of(std::vector<Symbol> factors);
 
@@ -49,7 +49,7 @@ Affine operator-(const Affine& a, const Affine& b);
 Affine operator*(Affine a, long factor);
 Affine product(const Affine& a, const Affine& b);
 
-/// As C; `name` gives what a symbol is called.
+/// As C; `name` returns the name of a symbol.
 std::string text_of(const Affine& a, const std::function<std::string(const Symbol&)>& name);
 
 }  // namespace tandem::generate

@@ -18,7 +18,7 @@ struct Place {
   int line = 0, column = 0;
 };
 
-/// Why a loop does not become a stage: "scan.c:7:3: ...".
+/// The reason why a loop does not become a stage: "scan.c:7:3: ...".
 class Refusal : public std::runtime_error {
  public:
   Refusal(const std::string& path, Place at, const std::string& reason);
@@ -72,7 +72,7 @@ struct ArrayAccess {
   std::vector<std::optional<Affine>> indices;  ///< null: not affine
   std::vector<Span> index_spans;
   Span span;        ///< of the whole expression
-  Span assignment;  ///< of what writes it
+  Span assignment;  ///< of the statement that writes it
   bool reads = false, writes = false;
   bool always = false;       ///< no `if`, no loop below the levels and no `continue` skips it
   std::size_t levels = 0;    ///< how many levels of the nest are around it
@@ -85,7 +85,7 @@ struct Reduction {
   Symbol symbol;
   std::string operation;  ///< "+", "*", "max", "min", "&", "|" or "^"
   bool is_array = false;
-  long length = 0;  ///< of an array: what the clause says as a number; 0: none
+  long length = 0;  ///< of an array: the number in the clause; 0: none
   Place at;
 };
 
@@ -155,7 +155,7 @@ struct LoopProgram {
   /// Whole numbers that functions of floats are given, in order: overloaded functions of OpenCL C
   /// do not convert them.
   std::vector<Span> real_arguments;
-  std::vector<Token> tokens;    ///< of the function, and of what it uses, without comments
+  std::vector<Token> tokens;    ///< of the function and its dependencies, without comments
   std::set<std::string> names;  ///< all words of the file
 
   std::string code(Span span) const { return text.substr(span.begin, span.end - span.begin); }

@@ -15,7 +15,7 @@ struct Axis {
 
   /// 0 at `least`, 1 at `most`.
   double position(double value) const;
-  /// A tick as it is written: no digit that says nothing; thousands as 2k on axes beyond 10k.
+  /// A tick as text: without superfluous digits; thousands as 2k on axes beyond 10k.
   std::string label(double tick) const;
 };
 

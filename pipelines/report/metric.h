@@ -20,7 +20,7 @@ struct Metric {
   std::string formula;  ///< "throughput/energy"; may be empty
   bool lower_is_better = false;
   std::optional<double> (*of)(const Performance&) = nullptr;  ///< in the unit of the file
-  double scale = 1;                            ///< how often `unit` goes into the unit of the file
+  double scale = 1;                            ///< multiples of `unit` in the unit of the file
   std::vector<Values> values = {};             ///< in the order of BenchFile::configurations
   std::optional<double> baseline = {};         ///< the baseline's own value
   std::optional<std::size_t> named_best = {};  ///< the file's best configuration by this metric

@@ -22,7 +22,7 @@ std::string summary_table(const BenchFile& bench, const std::vector<Metric>& met
 /// Every value of every configuration. Metrics without any value are left out.
 std::string values_table(const BenchFile& bench, const std::vector<Metric>& metrics);
 
-/// Sentences that tell whether the chosen configuration was the best and why: its expected and its
+/// Sentences on whether the chosen configuration was the best, and why: its expected and its
 /// measured performance, the trials, and the expectation of a better configuration. Plain text.
 /// Empty if the file does not name the choice, or not its performance.
 std::string choice_sentences(const BenchFile& bench, const std::vector<Metric>& metrics);

@@ -44,13 +44,14 @@ struct Evaluation {
   /// than 0.1% of the best.
   struct Lead {
     double ahead = 0, behind = 0;
-    /// Where the difference is beyond 95% of what the timings' errors make by chance.
+    /// Programs with a difference beyond 95% of the chance differences by timing errors.
     double surely_ahead = 0, surely_behind = 0;
   };
   Lead lead_over(const OfMethod& other) const;
 };
 
-/// Leaves one family out at a time. `tell` hears how many of how many are done.
+/// Leaves one family out at a time. `tell` is called with the number of finished families and of
+/// all.
 Evaluation evaluate(const SampleTable& table, const TrainOptions& options,
                     const std::function<void(std::size_t, std::size_t)>& tell);
 

@@ -10,7 +10,7 @@
 /// Ways to choose partitions and tasks, all learnt from the same samples.
 namespace tandem::streams {
 
-/// The choice for a sample, out of its grid. Looks at the features, never at the times; the
+/// The choice for a sample, out of its grid. Uses the features, never the times; the
 /// ladder alone does, which measures.
 using Choose = std::function<StreamCandidate(const Sample&)>;
 

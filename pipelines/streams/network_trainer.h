@@ -17,7 +17,7 @@ struct NetworkOptions {
   uint64_t seed = 1;    ///< of weights and of the order of rows
 };
 
-/// Rows of inputs with what is wanted for each.
+/// Rows of inputs with the target of each.
 struct Rows {
   std::size_t columns = 0;
   std::vector<double> inputs;  ///< row by row

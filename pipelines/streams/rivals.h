@@ -6,7 +6,7 @@
 
 namespace tandem::streams {
 
-/// Whether OpenCV's rivals are there: this build has them, and what they need is installed.
+/// Whether OpenCV's rivals are available: this build has them, and their libraries are installed.
 bool has_rivals();
 Choose learn_rival(RivalKind kind, const Samples& training, const TrainOptions& options);
 

@@ -11,10 +11,10 @@
 /// measure` writes them, and the other actions read them. docs/streams.md has the fields.
 namespace tandem::streams {
 
-/// For the table's file. Rises when a field goes or changes its meaning.
+/// For the table's file. Rises when a field is removed or changes its meaning.
 inline constexpr int kSamplesSchema = 1;
 
-/// By name. A feature that a machine does not give is absent.
+/// By name. A feature that a machine does not provide is absent.
 using FeatureValues = std::map<std::string, double>;
 
 /// One point of the grid.
@@ -28,7 +28,7 @@ struct Timing {
 /// One program with one data set.
 struct Sample {
   std::string program, data;
-  FeatureValues code, run;   ///< what the code tells without a run, and what one stream tells
+  FeatureValues code, run;   ///< static features of the code, and those of a run with one stream
   std::vector<Timing> grid;  ///< empty when it was left out
   std::string left_out;      ///< why it was left out, or part of the grid; mostly empty
 

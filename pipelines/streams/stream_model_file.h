@@ -10,7 +10,7 @@ namespace tandem {
 
 class JsonObject;
 
-/// The version of the file. Rises when a field goes or changes its meaning.
+/// The version of the file. Rises when a field is removed or changes its meaning.
 inline constexpr int kModelSchema = 1;
 inline constexpr std::size_t kMostStreamModelBytes = 64 << 10;
 
@@ -19,7 +19,7 @@ struct StreamOrigin {
   std::string version, date, processor, device, platform, driver;
   bool is_cpu = false;
 };
-/// The first fields of a file of this kind, and what they hold. read_origin() throws
+/// The first fields of a file of this kind, with their values. read_origin() throws
 /// std::runtime_error for files of another kind or schema.
 nlohmann::ordered_json json_of(const StreamOrigin& origin, const char* kind, int schema);
 StreamOrigin read_origin(const JsonObject& file, const char* kind, int schema);
@@ -33,7 +33,7 @@ struct StreamModelFile {
 };
 
 std::string write_stream_model(const StreamModelFile& file);
-/// Throws std::runtime_error for what is damaged, to go behind the file's name.
+/// Throws std::runtime_error with the damage, to follow the file's name.
 StreamModelFile read_stream_model(const std::string& text);
 
 }  // namespace tandem

@@ -12,7 +12,7 @@ namespace tandem::streams {
 
 struct TrainOptions {
   NetworkOptions network;
-  int networks = 9;               ///< of different seeds, whose mean answers
+  int networks = 9;               ///< of different seeds, whose mean is the estimate
   double most_correlation = 0.7;  ///< of two features more alike the second is dropped
   double variance = 0.99;         ///< that the principal components hold
 };
@@ -31,7 +31,7 @@ StreamModel prepare_model(const std::vector<StreamFeatures>& features, const Tra
 /// Learns the logarithm of the speed-up over one stream of all settings that were measured.
 StreamModel train_model(const Samples& samples, const TrainOptions& options);
 
-/// How much each of a model's features says, by varimax of the training's components.
+/// The importance of each of a model's features, by varimax of the training's components.
 std::vector<double> importance_of(const StreamModel& model,
                                   const std::vector<StreamFeatures>& features);
 

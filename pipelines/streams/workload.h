@@ -12,8 +12,8 @@
 
 namespace tandem::streams {
 
-/// A stage file that is measured, and what its comments say (docs/generate.md): the data set, the
-/// size of frames and the values of tensors.
+/// A stage file that is measured, with the data of its comments (docs/generate.md): the data set,
+/// the size of frames and the values of tensors.
 struct Workload {
   std::string path, name, data;
   StageFile file;
@@ -23,7 +23,7 @@ struct Workload {
   FeatureValues code;                                       ///< static features
 };
 
-/// `width`, `height`: of frames where the file does not say. Throws std::runtime_error.
+/// `width`, `height`: of frames if the file has none. Throws std::runtime_error.
 Workload load_workload(const std::string& path, int width, int height);
 
 /// The files, and the *.cl files of the folders. Data set 1 of all programs (`mvt-1.cl`) comes

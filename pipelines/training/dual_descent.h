@@ -55,7 +55,7 @@ struct DualStep {
 /// - `float squared_norm(i) const`, `float dot(i, const std::vector<float>& weights) const`
 /// - `void add_to(i, std::vector<float>& weights, float times)`
 ///
-/// `after_pass` is told the worst violation of each pass.
+/// `after_pass` is called with the worst violation of each pass.
 template <typename Examples>
 Hyperplane descend(Examples& examples, std::size_t coefficients, const DescentOptions& options,
                    uint64_t seed, const std::function<void(double worst)>& after_pass) {

@@ -10,7 +10,7 @@ namespace tandem {
 
 /// The start of k-means++: chooses one of `count` items by
 /// chance, and each further one in proportion to its distance from the nearest item so far.
-/// `choose(i)` is told each of the `clusters` items; `distance(i)` is from the last one.
+/// `choose(i)` is called with each of the `clusters` items; `distance(i)` is from the last one.
 template <typename Distance, typename Choose>
 void choose_first_centres(std::size_t count, int clusters, Random& random, Distance distance,
                           Choose choose) {

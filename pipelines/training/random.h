@@ -9,7 +9,8 @@
 namespace tandem {
 
 /// Numbers that depend on the seed alone: the standard library's distributions differ between
-/// libraries, and a training must give the same model everywhere (Steele, Lea, Flood, OOPSLA 2014).
+/// libraries, and a training must produce the same model everywhere (Steele, Lea, Flood, OOPSLA
+/// 2014).
 class SplitMix64 {
  public:
   explicit SplitMix64(uint64_t state) : state_(state) {}

@@ -7,7 +7,7 @@
 
 namespace tandem::generate {
 
-/// Over which elements a nest becomes a map or a reduction.
+/// The elements over which a nest becomes a map or a reduction.
 struct Grid {
   std::size_t depth = 1;        ///< so many loops become places; those below stay loops
   Symbol array;                 ///< whose elements
@@ -15,7 +15,7 @@ struct Grid {
   std::vector<Symbol> written;  ///< arrays of a map, in the order in which they are written
 };
 
-/// Throws Refusal with what stands in the way: iterations that share an element, that read what
+/// Throws Refusal with the obstacle: iterations that share an element, that read what
 /// others write, or that write several.
 Grid choose_grid(const LoopProgram& program, const Nest& nest, const Values& values);
 

@@ -11,7 +11,7 @@
 namespace tandem::generate {
 
 using NameOf = std::function<std::string(const Symbol&)>;
-using Values = std::map<Symbol, Affine>;  ///< what sizes are
+using Values = std::map<Symbol, Affine>;  ///< values of sizes
 
 /// Least and largest value; null: not known.
 struct Range {
@@ -21,7 +21,7 @@ struct Range {
 std::optional<Range> range_of(const Affine& value, const std::vector<Loop>& around,
                               const Values& values);
 
-/// How the iteration that writes an element is found from the element's place.
+/// The iteration that writes an element, as a function of the element's place.
 struct Inverse {
   struct Definition {
     Symbol variable;

@@ -9,7 +9,7 @@
 
 namespace tandem::generate {
 
-/// How the arrays of a function lie in a stage.
+/// The layout of the arrays of a function in a stage.
 struct Layout {
   enum class Kind {
     kFrame,  ///< a[height][width]: planes of the frame's size

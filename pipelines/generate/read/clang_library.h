@@ -64,7 +64,7 @@
 
 namespace tandem::generate {
 
-/// libclang, loaded when it is first asked for. Linked to the command, its LLVM would meet another
+/// libclang, loaded on first use. Linked to the command, its LLVM would meet another
 /// LLVM in OpenCL drivers such as PoCL's, and both would crash.
 struct ClangLibrary {
 #define X(name) decltype(&::clang_##name) name = nullptr;

@@ -26,7 +26,7 @@ class ClangSource {
   const std::string& text() const { return code_.text; }
   const std::string& path() const { return path_; }
   CXCursor root() const { return clang().getTranslationUnitCursor(unit_); }
-  /// Whether it stands in the file itself and not in what that includes.
+  /// Whether it stands in the file itself and not in an included one.
   bool is_here(CXCursor cursor) const;
 
   Span span(CXCursor cursor) const;
@@ -45,7 +45,7 @@ class ClangSource {
 
   /// The macros that are numbers and that these parts of the file use.
   std::vector<NamedNumber> numbers_in(const std::vector<Span>& spans) const;
-  /// Refuses what these parts of the file use of other files' macros.
+  /// Refuses macros of other files in these parts of the file.
   void check_macros(const std::vector<Span>& spans) const;
 
  private:

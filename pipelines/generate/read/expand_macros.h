@@ -13,7 +13,7 @@ struct ExpandedCode {
   /// The text from `at` on, to the next piece.
   struct Piece {
     std::size_t at = 0, from = 0;
-    bool is_copied = true;  ///< else the whole piece stands for what is at `from`
+    bool is_copied = true;  ///< else the whole piece replaces the text at `from`
   };
 
   std::string text;

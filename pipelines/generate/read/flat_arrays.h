@@ -5,9 +5,9 @@
 
 namespace tandem::generate {
 
-/// Gives flat arrays their rows and sizes. An array `in` of which all elements are `in[q * s + r]`
-/// with r from 0 to s - 1 becomes `in[n][s]`. Sizes that are not declared follow from the bounds of
-/// the loops; those of arrays with rows of one length are the largest of them.
+/// Determines rows and sizes of flat arrays. An array `in` of which all elements are `in[q * s +
+/// r]` with r from 0 to s - 1 becomes `in[n][s]`. Sizes that are not declared follow from the
+/// bounds of the loops; those of arrays with rows of one length are the largest of them.
 ///
 /// Throws Refusal for a written element whose row is not known, and for sizes that are not.
 void shape_flat_arrays(LoopProgram& program);

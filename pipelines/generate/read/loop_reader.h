@@ -11,7 +11,7 @@ namespace tandem::generate {
 /// for others.
 using ValueOf = std::function<std::optional<Affine>(const Symbol&)>;
 
-/// Null when the expression is no sum of products of such variables.
+/// Null: the expression is not a sum of products of such variables.
 std::optional<Affine> affine_of(const ClangSource& source, CXCursor expression,
                                 const ValueOf& value_of);
 

@@ -17,7 +17,7 @@ struct FileUses {
   std::map<std::size_t, Span> real_arguments;     ///< LoopProgram::real_arguments, by their place
 };
 
-/// Reads loops of a function whose arrays and scalars are known, and refuses what has no
+/// Reads loops of a function whose arrays and scalars are known, and refuses constructs without a
 /// counterpart in a stage.
 class NestReader {
  public:

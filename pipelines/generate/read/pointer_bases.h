@@ -38,7 +38,7 @@ class PointerBases {
 
   const ClangSource& source_;
   std::map<Symbol, CXCursor> pointers_;              // their declarations
-  std::vector<std::pair<Symbol, CXCursor>> values_;  // what they are given
+  std::vector<std::pair<Symbol, CXCursor>> values_;  // their assigned values
   std::map<Symbol, PointerBase> bases_;
   std::vector<Symbol> names_;  // variables that the function declares
 };

@@ -33,7 +33,7 @@ struct Replacement {
 using Replace = std::function<std::optional<Replacement>(const Token&)>;
 
 /// The code of `span` as a stage has it: without comments, with words that a stage knows. `replace`
-/// is asked at each word.
+/// is called for each word.
 std::string write_code(const LoopProgram& program, Span span, const StageNames& names,
                        const Replace& replace);
 

@@ -27,7 +27,7 @@ class StageBuilder {
     StagePart part;
     const Nest* nest = nullptr;
     const Grid* grid = nullptr;
-    std::map<Symbol, std::string> words;   ///< what names are in its code, other than usual
+    std::map<Symbol, std::string> words;   ///< names in its code that differ from the usual ones
     std::map<Symbol, std::string> own;     ///< arrays whose own element is a variable
     std::map<Symbol, std::string> passed;  ///< arrays that a pass of LOOP before may have written
   };
@@ -37,7 +37,7 @@ class StageBuilder {
   void add_reduction(const Nest& nest, const Grid& grid);
   void add_loop(const Sequence& sequence, const Grid* grids);
   void add_result();
-  /// Whether a number that is reduced is what the function gives.
+  /// Whether a reduced number is the result of the function.
   bool is_result(const Symbol& symbol) const;
   std::set<Symbol> symbols_of(Span span) const;
   std::string reduce(Part& part, const Reduction& reduction, std::string& before,

@@ -34,8 +34,8 @@ std::string trimmed(std::string_view text);
 /// A finite number and nothing else; throws place.error() that calls it `name`.
 double number_of(std::string_view text, const std::string& name, const Place& place);
 
-/// Collects what a reader finds: keeps the boxes of one class, once they have been compared with
-/// their picture.
+/// Collects the findings of a reader: keeps the boxes of one class, once they have been compared
+/// with their picture.
 class DatasetBuilder {
  public:
   /// The part of a picture's side by which a box may reach over its border.

@@ -12,11 +12,11 @@ struct Box {
   float x = 0, y = 0, width = 0, height = 0;
 };
 
-/// A photograph and what stands in it.
+/// A photograph and its objects.
 struct Photograph {
   std::string name;  ///< the file's name below the folder of pictures: the key of detection files
   std::string path;
-  std::vector<Box> objects;  ///< of the class that was asked for
+  std::vector<Box> objects;  ///< of the requested class
   std::vector<Box> ignored;  ///< neither an object that must be found nor a mistake to find
 };
 

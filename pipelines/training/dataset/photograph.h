@@ -20,7 +20,7 @@ struct GreyImage {
 };
 
 /// Decodes the first frame of a file with GStreamer into a raw video format such as "I420". Safe
-/// from many threads. Throws std::runtime_error that names the file and says what is wrong. Needs
+/// from many threads. Throws std::runtime_error with the file and the fault. Needs
 /// gst_init.
 MiniObjectRef<GstSample> load_frame(const std::string& path, const char* format);
 

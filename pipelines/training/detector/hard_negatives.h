@@ -10,7 +10,7 @@
 
 namespace tandem {
 
-/// A photograph in which windows without a person are looked for: everywhere, or where no person's
+/// A photograph that is searched for windows without a person: everywhere, or where no person's
 /// box is near when `people` is given.
 struct NegativeSource {
   const GreyImage* image;

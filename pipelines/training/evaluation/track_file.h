@@ -10,7 +10,7 @@ namespace tandem {
 /// The objects of a video, with frames counted from 1.
 struct TrackFile {
   Tracks tracks;
-  int width = 0, height = 0;  ///< of the frames, in pixels; 0: the file does not say
+  int width = 0, height = 0;  ///< of the frames, in pixels; 0: unknown
 };
 
 /// The truth of a video: a folder of MOTChallenge with gt/gt.txt and perhaps seqinfo.ini, or such a

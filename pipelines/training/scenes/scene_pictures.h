@@ -21,7 +21,7 @@ struct SceneFolder {
 };
 
 /// Finds the pictures of a folder whose folders are the classes, at least so many; pictures are
-/// left unread. Throws std::runtime_error that names the folder and says what it should hold.
+/// left unread. Throws std::runtime_error with the folder and its expected content.
 SceneFolder read_scene_folder(const std::string& folder, std::size_t least_classes = 2);
 
 /// Makes `labels` the classes of `folder`; those that have no folder have no files. Throws
