@@ -13,6 +13,7 @@ namespace tandem::generate {
 namespace {
 
 constexpr std::string_view kDependenciesKey = "dependencies";
+constexpr std::string_view kFormerKey = "follows";  // in files that exist
 
 // Elements below the first dimension.
 long inner_elements(const Array& array, const Values& values) {
@@ -112,7 +113,9 @@ std::string dependencies_line(const StageDependencies& dependencies) {
 
 StageDependencies read_dependencies(const std::string& stage) {
   StageDependencies dependencies;
-  for (const auto& [name, value] : read_comment(stage, kDependenciesKey)) {
+  Comments words = read_comment(stage, kDependenciesKey);
+  if (words.empty()) words = read_comment(stage, kFormerKey);
+  for (const auto& [name, value] : words) {
     StageDependency dependency;
     const std::size_t dot = name.find('.');
     int part = -1, used = 0;

@@ -150,6 +150,8 @@ TEST(Dependencies, AreReadAsTheyWereWritten) {
   EXPECT_EQ(generate::dependencies_line(dependencies),
             "// dependencies: 0.A=1:64 2.rows=8:8:-1:2\n");
   EXPECT_EQ(generate::read_dependencies(generate::dependencies_line(dependencies)), dependencies);
+  // The former name of the comment.
+  EXPECT_EQ(generate::read_dependencies("// follows: 0.A=1:64 2.rows=8:8:-1:2\n"), dependencies);
   for (const char* bad : {"A=1:2", "0.A=1", "0.A=0:1", "0.A=1:1:2:1", "0.A=1:2:3", "0.A=1:2x"})
     EXPECT_THROW(generate::read_dependencies("// dependencies: " + std::string(bad) + "\n"),
                  std::invalid_argument)
