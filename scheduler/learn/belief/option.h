@@ -13,9 +13,8 @@
 
 namespace tandem {
 
-/// Options between which a trial may change the choice: what ran, and the best by mean and two
-/// prior deviations, of four times as many that are best by the model. The time of a decision grows
-/// with the square.
+/// Options between which a trial may change the choice: what ran and the best by hope(), of four
+/// times as many that are best by the model. The time of a decision grows with the square.
 inline constexpr std::ptrdiff_t kRivals = 64;
 
 /// A configuration with what its error has in common with that of others.
