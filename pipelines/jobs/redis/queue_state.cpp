@@ -7,7 +7,7 @@
 namespace tandem {
 namespace {
 
-constexpr char kMost[] = "100000";  // jobs that are looked at
+constexpr char kMostJobs[] = "100000";  // jobs that are looked at
 
 std::string id_of(const std::string& job) {
   try {
@@ -43,8 +43,8 @@ QueueState read_queue_state(const RedisSettings& settings) {
                                            {"HGETALL", keys.done},
                                            {"HGETALL", keys.failed},
                                            {"HGETALL", keys.progress},
-                                           {"XRANGE", keys.jobs, "-", "+", "COUNT", kMost},
-                                           {"XPENDING", keys.jobs, kGroup, "-", "+", kMost},
+                                           {"XRANGE", keys.jobs, "-", "+", "COUNT", kMostJobs},
+                                           {"XPENDING", keys.jobs, kGroup, "-", "+", kMostJobs},
                                            {"XINFO", "CONSUMERS", keys.jobs, kGroup},
                                            {"XLEN", keys.results},
                                            {"GET", keys.gathered},

@@ -11,7 +11,7 @@ using Reason = EnergyUnavailable::Reason;
 using std::chrono::milliseconds;
 
 // Twice a sample, so that none is missed; the server's answer costs it milliseconds of a core.
-constexpr milliseconds kPause{500};
+constexpr milliseconds kPcmPause{500};
 constexpr milliseconds kLongestPause{30000};
 constexpr std::size_t kMostBytes = 8 << 20;  // 2 KiB a hardware thread, and room
 constexpr const char* kAdvice =
@@ -28,7 +28,7 @@ std::unique_ptr<HttpClient> make_client(const PcmOptions& options) {
 }  // namespace
 
 PcmMeter::PcmMeter(const PcmOptions& options)
-    : options_(options), client_(make_client(options)), pause_(kPause) {
+    : options_(options), client_(make_client(options)), pause_(kPcmPause) {
   const HttpResult answer = client_->get("/", options_.timeout, kMostBytes, -1);
   if (!answer.error.empty()) {
     throw EnergyUnavailable(Reason::absent,
@@ -54,7 +54,7 @@ milliseconds PcmMeter::ask(int stop_file) {
     const std::lock_guard lock(mutex_);
     reading_ = counter_->reading();
   }
-  pause_ = counter_->failing() ? std::min(2 * pause_, kLongestPause) : kPause;
+  pause_ = counter_->failing() ? std::min(2 * pause_, kLongestPause) : kPcmPause;
   return pause_;
 }
 
