@@ -9,7 +9,7 @@
 #include <thread>
 
 #include "files/error_text.h"
-#include "files/folder_lock.h"
+#include "files/file_lock.h"
 #include "files/terminal_text.h"
 #include "gst/publish/location.h"
 #include "pipelines/jobs/gather/gathered_video.h"
