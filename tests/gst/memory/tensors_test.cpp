@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // The memory of tensors and their place on a buffer, without the plugin around them.
-#include <gst/tandem/private/tensorname.h>
 #include <gst/tandem/private/tensorpool.h>
 #include <gst/tandem/private/tensorspec.h>
 #include <gst/tandem/tensormeta.h>
