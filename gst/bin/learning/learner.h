@@ -8,7 +8,7 @@
 #include <mutex>
 #include <thread>
 
-#include "gst/bin/framering.h"
+#include "gst/bin/learning/framering.h"
 
 namespace tandem::bin {
 

@@ -10,11 +10,11 @@
 #include <string>
 #include <vector>
 
-#include "gst/bin/decisionmessages.h"
-#include "gst/bin/energy.h"
-#include "gst/bin/knowledge.h"
 #include "gst/bin/latency.h"
-#include "gst/bin/learner.h"
+#include "gst/bin/learning/decisionmessages.h"
+#include "gst/bin/learning/energy.h"
+#include "gst/bin/learning/knowledge.h"
+#include "gst/bin/learning/learner.h"
 #include "scheduler/flow/executor.h"
 #include "scheduler/learn/run/controller.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "gst/bin/deviceopening.h"
+#include "gst/bin/device/deviceopening.h"
 
 #include <gst/gst.h>
 

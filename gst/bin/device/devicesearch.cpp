@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "gst/bin/devicesearch.h"
+#include "gst/bin/device/devicesearch.h"
 
 #include <gst/tandem/private/openclcontext.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "gst/bin/controlleradapter.h"
+#include "gst/bin/learning/controlleradapter.h"
 
 #include "gst/bin/runplan.h"
 #include "gst/bin/structures.h"

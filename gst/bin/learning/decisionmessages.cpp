@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "gst/bin/decisionmessages.h"
+#include "gst/bin/learning/decisionmessages.h"
 
 #include "gst/bin/structures.h"
 

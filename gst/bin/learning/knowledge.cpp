@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "gst/bin/knowledge.h"
+#include "gst/bin/learning/knowledge.h"
 
 #include <cstdlib>
 
