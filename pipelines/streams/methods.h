@@ -35,6 +35,9 @@ StreamCandidate climb_ladder(const Sample& sample);
 /// The point of the grid that is nearest to a wish, by logarithms; with at most so many tasks.
 StreamCandidate nearest(const Sample& sample, double partitions, double tasks);
 
+// Models of streams that were made by hand, as Zhang (section 5.2) describes them. They know tasks
+// alone: partitions are as many.
+
 /// A line: seconds and bytes, or the like.
 struct Line {
   double slope = 0, start = 0;
