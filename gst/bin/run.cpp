@@ -4,7 +4,6 @@
 #include <gst/tandem/private/guard.h>
 
 #include <algorithm>
-#include <array>
 
 #include "gst/bin/device/queuedevice.h"
 #include "gst/bin/latency.h"

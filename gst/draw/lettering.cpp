@@ -4,7 +4,6 @@
 #include <pango/pangocairo.h>
 
 #include <algorithm>
-#include <utility>
 
 namespace tandem {
 namespace {

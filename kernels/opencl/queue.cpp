@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include <algorithm>
 #include <charconv>
 #include <cstdlib>
 #include <cstring>

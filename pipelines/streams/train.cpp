@@ -3,9 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
-#include <set>
 #include <stdexcept>
-#include <thread>
 
 #include "pipelines/streams/feature_selection.h"
 #include "pipelines/streams/statistics.h"

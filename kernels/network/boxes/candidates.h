@@ -2,8 +2,6 @@
 #pragma once
 
 #include <cstddef>
-#include <stdexcept>
-#include <string>
 #include <vector>
 
 #include "kernels/network/boxes/box_decoder.h"

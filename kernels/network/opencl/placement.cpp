@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "kernels/network/opencl/placement.h"
 
-#include <algorithm>
-
 namespace tandem::network {
 namespace {
 

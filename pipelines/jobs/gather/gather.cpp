@@ -6,7 +6,6 @@
 #include <map>
 #include <memory>
 #include <set>
-#include <thread>
 
 #include "files/error_text.h"
 #include "files/file_lock.h"

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 #include <string_view>
-#include <utility>
 
 #include "scheduler/machine/clock.h"
 
