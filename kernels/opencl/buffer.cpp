@@ -4,6 +4,7 @@
 #include <bit>
 #include <cstdlib>
 #include <cstring>
+#include <mutex>
 #include <new>
 #include <utility>
 
@@ -160,8 +161,7 @@ void Buffer::Private::upload_half(Queue& queue, std::size_t end, std::size_t byt
   halves.device_end = end;
 }
 
-// The host has what comes from `begin` on from now on, or when `copy` of an offset and a size is
-// done.
+// The host has what comes from `begin` on from now on, or once `copy` of (offset, size) is done.
 template <class Copy>
 void Buffer::Private::download_half(std::size_t begin, std::size_t bytes, Copy&& copy) {
   if (begin >= halves.host_begin || halves.host_begin > halves.device_end) return;

@@ -5,6 +5,7 @@
 #include <map>
 #include <set>
 #include <string>
+#include <unordered_map>
 
 #include "files/regular_file.h"
 #include "kernels/network/have_networks.h"
