@@ -13,6 +13,8 @@
 #include <thread>
 #include <vector>
 
+#include "kernels/opencl/memory.h"
+
 namespace tandem {
 namespace {
 
@@ -122,7 +124,8 @@ TEST_F(Tensors, MappingForWriteMakesTheDeviceStale) {
   EXPECT_EQ(value_of(memory.get()), 7) << "mapping downloads";
   fill(memory.get(), 9);
   std::vector<uint8_t> back(kBytes);
-  buffer.enqueue_download_rows(queue, back.data(), kBytes, 1, kBytes);
+  opencl::memory::download(queue, buffer.device(queue, opencl::Buffer::Access::read), back.data(),
+                           kBytes);
   queue.finish();
   EXPECT_EQ(back, std::vector<uint8_t>(kBytes, 9)) << "what was written went to the device";
 }
