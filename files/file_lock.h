@@ -2,6 +2,7 @@
 #pragma once
 
 #include <chrono>
+#include <memory>
 #include <string>
 
 #include "files/file_handle.h"
@@ -35,5 +36,30 @@ class FileLock {
 /// Locks what is open as `handle`, and waits for `most` at most. Returns 0 or an errno;
 /// EWOULDBLOCK: another process holds the lock.
 int lock_handle(int handle, std::chrono::milliseconds most);
+
+/// Keeps other processes from a folder for as long as it lives. The kernel gives it back when the
+/// process dies, and not when it is stopped.
+class FolderLock {
+ public:
+  /// Locks a folder that exists. Waits for `most` at most. Where the file system locks files alone,
+  /// as NFS does, the lock is that of ".lock" in the folder.
+  FolderLock(const std::string& folder, std::chrono::milliseconds most);
+  ~FolderLock();
+  FolderLock(const FolderLock&) = delete;
+  FolderLock& operator=(const FolderLock&) = delete;
+
+  /// Empty when it is held: "cannot be locked: another process holds it".
+  const std::string& problem() const { return problem_; }
+  /// Another process holds it.
+  bool is_taken() const { return taken_; }
+  /// Nobody can have it: the file system has no locks.
+  bool is_impossible() const { return impossible_; }
+
+ private:
+  FileHandle folder_;
+  std::unique_ptr<FileLock> file_;
+  std::string problem_;
+  bool taken_ = false, impossible_ = false;
+};
 
 }  // namespace tandem

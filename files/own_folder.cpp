@@ -7,7 +7,6 @@
 #include <pwd.h>
 #include <sys/stat.h>
 
-#include <algorithm>
 #include <cerrno>
 #include <climits>
 #include <cstdint>

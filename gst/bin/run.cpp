@@ -4,11 +4,10 @@
 #include <gst/tandem/private/guard.h>
 
 #include <algorithm>
-#include <array>
 
-#include "gst/bin/knowledge.h"
+#include "gst/bin/device/queuedevice.h"
 #include "gst/bin/latency.h"
-#include "gst/bin/queuedevice.h"
+#include "gst/bin/learning/knowledge.h"
 #include "gst/memory/pagelocked.h"
 #include "scheduler/machine/memory.h"
 

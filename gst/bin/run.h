@@ -12,11 +12,11 @@
 #include <vector>
 
 #include "gst/bin/chain.h"
-#include "gst/bin/controlleradapter.h"
-#include "gst/bin/deviceopening.h"
+#include "gst/bin/device/deviceopening.h"
 #include "gst/bin/eventqueue.h"
 #include "gst/bin/fusion.h"
 #include "gst/bin/latency.h"
+#include "gst/bin/learning/controlleradapter.h"
 #include "gst/bin/overload.h"
 #include "gst/bin/runplan.h"
 #include "scheduler/flow/executor.h"

@@ -6,12 +6,11 @@
 #include <functional>
 #include <memory>
 #include <optional>
-#include <string>
 #include <vector>
 
-#include "gst/bin/devicesearch.h"
-#include "gst/bin/energy.h"
-#include "gst/bin/knowledge.h"
+#include "gst/bin/device/devicesearch.h"
+#include "gst/bin/learning/energy.h"
+#include "gst/bin/learning/knowledge.h"
 #include "gst/bin/properties.h"
 #include "scheduler/learn/run/neighbourhood.h"
 

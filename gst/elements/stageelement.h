@@ -6,14 +6,36 @@
 #include <memory>
 #include <mutex>
 #include <string>
+#include <tuple>
 #include <type_traits>
 #include <utility>
 
-#include "gst/elements/lastmade.h"
 #include "gst/elements/splitwork.h"
 #include "gst/elements/stagework.h"
 
 namespace tandem {
+
+/// Makes a T from a key, such as a model's path and an OpenCL context, and keeps the last one, so
+/// that data for frames of any size are made once.
+template <class T, class... Key>
+class LastMade {
+ public:
+  /// Returns T(key...). It keeps the key alive. Throws what the constructor throws.
+  std::shared_ptr<const T> of(const Key&... key) {
+    if (std::tuple wanted(key...); !made_ || made_->key != wanted)
+      made_ = std::make_shared<const Made>(std::move(wanted));
+    return {made_, &made_->value};
+  }
+
+ private:
+  struct Made {
+    const std::tuple<Key...> key;
+    const T value;
+    explicit Made(std::tuple<Key...> from)
+        : key(std::move(from)), value(std::make_from_tuple<T>(key)) {}
+  };
+  std::shared_ptr<const Made> made_;
+};
 
 /// Flags of a property without influence on the time of a frame, so that the bin's choice does not
 /// depend on it. For values that a slider or an animation changes with every frame.

@@ -5,8 +5,6 @@
 #include <gst/tandem/private/stageopencl.h>
 
 #include <algorithm>
-#include <stdexcept>
-#include <utility>
 
 #include "files/error_text.h"
 #include "gst/elements/splitwork.h"

@@ -4,7 +4,6 @@
 #include <gst/gst.h>
 #include <gst/tandem/private/ref.h>
 
-#include <cstddef>
 #include <memory>
 
 #include "kernels/opencl/opencl.h"

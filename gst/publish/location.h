@@ -45,4 +45,11 @@ Location parse_queue_location(std::string_view uri);
 /// The URI with dots in place of a password, for valid and invalid URIs.
 std::string without_password(std::string_view uri);
 
+/// The first line of a file. Throws std::runtime_error with the name of the file and without its
+/// content.
+std::string read_password_file(const std::string& path);
+
+/// The advice about a file with a secret that other users may read; empty if only its owner may.
+std::string exposure_of(const std::string& path);
+
 }  // namespace tandem

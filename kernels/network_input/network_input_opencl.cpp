@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include <initializer_list>
 #include <vector>
 
 #include "kernels/network_input/network_input.h"

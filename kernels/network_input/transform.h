@@ -4,10 +4,26 @@
 #include <array>
 
 #include "kernels/network/model_info.h"
-#include "kernels/network_input/placement.h"
 #include "kernels/resize/axis.h"
+#include "kernels/util/detection.h"
 
 namespace tandem::network {
+
+/// Where a frame lies in a network's input. All sides are pixels, at least 1.
+struct Placement {
+  int frame_width = 1, frame_height = 1;
+  int input_width = 1, input_height = 1;
+  int x = 0, y = 0, width = 1, height = 1;  ///< the frame's part of the input
+
+  bool operator==(const Placement&) const = default;
+};
+
+/// Fit::letterbox: as large as the input allows, in its middle. Fit::stretch: all of the input.
+Placement place_frame(int frame_width, int frame_height, int input_width, int input_height,
+                      ModelInfo::Fit fit);
+
+/// A detection in pixels of the input, in pixels of the frame. Boxes may reach beyond the frame.
+Detection to_frame(const Placement& placement, const Detection& detection);
 
 /// How a video codes colours. The defaults are full range of BT.601.
 struct YuvMatrix {

@@ -4,6 +4,7 @@
 #include <bit>
 #include <cstdlib>
 #include <cstring>
+#include <mutex>
 #include <new>
 #include <utility>
 
@@ -160,8 +161,7 @@ void Buffer::Private::upload_half(Queue& queue, std::size_t end, std::size_t byt
   halves.device_end = end;
 }
 
-// The host has what comes from `begin` on from now on, or when `copy` of an offset and a size is
-// done.
+// The host has what comes from `begin` on from now on, or once `copy` of (offset, size) is done.
 template <class Copy>
 void Buffer::Private::download_half(std::size_t begin, std::size_t bytes, Copy&& copy) {
   if (begin >= halves.host_begin || halves.host_begin > halves.device_end) return;
@@ -245,14 +245,13 @@ void Buffer::enqueue_download(Queue& queue) {
   if (self_->halved() && self_->halves_on == device) {
     auto* const to = static_cast<std::byte*>(self_->host_to_copy(bytes_, device));
     return self_->download_half(0, bytes_, [&](std::size_t at, std::size_t size) {
-      memory::download(queue, self_->mem[device], to + at, {size, 1, size, at});
+      memory::download(queue, self_->mem[device], to + at, size, at);
     });
   }
   if (self_->halved()) self_->join_on_host(bytes_);
   if (self_->host_valid || self_->device_valid == 0) return;
   if (!self_->valid_on(device)) return self_->fetch(bytes_);
-  memory::download(queue, self_->mem[device], self_->host_to_copy(bytes_, device),
-                   {bytes_, 1, bytes_});
+  memory::download(queue, self_->mem[device], self_->host_to_copy(bytes_, device), bytes_);
   self_->host_valid = true;
 }
 
@@ -265,7 +264,7 @@ void Buffer::enqueue_download_part(Queue& queue, const Part& part, bool last) {
   const std::size_t size = part.end - part.begin;
   for (int p = 0; p < part.planes; ++p) {
     const std::size_t at = static_cast<std::size_t>(p) * plane + part.begin;
-    memory::download(queue, self_->mem[device], to + at, {size, 1, size, at});
+    memory::download(queue, self_->mem[device], to + at, size, at);
   }
   self_->host_valid = last;
 }
@@ -282,16 +281,6 @@ void Buffer::lock_pages(const Queue& queue) {
   if (&queue.context() != self_->context.get()) return;
   const std::lock_guard lock(self_->mutex);
   self_->host_to_copy(bytes_, queue.device());
-}
-
-void Buffer::enqueue_download_rows(Queue& queue, void* destination, std::size_t row_bytes, int rows,
-                                   std::size_t destination_stride_bytes) {
-  const auto layout = memory::rows_within(bytes_, row_bytes, rows, destination_stride_bytes);
-  const std::lock_guard lock(self_->mutex);
-  void* mem = self_->device(queue.device(), bytes_);
-  if (self_->halved()) self_->join(queue, bytes_);
-  self_->upload_if_newer(queue, bytes_);
-  memory::download(queue, mem, destination, layout);
 }
 
 bool Buffer::download_rows(void* destination, std::size_t row_bytes, int rows,
@@ -337,8 +326,8 @@ void Buffer::enqueue_border(Queue& queue, std::size_t begin) {
   std::byte* const to = self_->down.take(*self_->context, self_->halves_on, planes * size);
   if (to == nullptr) return;
   for (std::size_t p = 0; p < planes; ++p) {
-    memory::download(queue, self_->mem[self_->halves_on], to + p * size,
-                     {size, 1, size, p * (bytes_ / planes) + begin});
+    memory::download(queue, self_->mem[self_->halves_on], to + p * size, size,
+                     p * (bytes_ / planes) + begin);
   }
   self_->border_from = to;
   self_->border_begin = begin;

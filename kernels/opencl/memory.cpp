@@ -83,15 +83,6 @@ bool is_packed(const HostRows& rows) {
   return rows.rows == 1 || rows.stride_bytes == rows.row_bytes;
 }
 
-void read_rows(cl::CommandQueue& commands, const cl::Buffer& buffer, cl_bool blocking, void* host,
-               const HostRows& rows, const std::vector<cl::Event>* waits = nullptr,
-               cl::Event* done = nullptr) {
-  const std::array<std::size_t, 3> origin{0, rows.at / rows.row_bytes, 0};
-  commands.enqueueReadBufferRect(buffer, blocking, origin, {0, 0, 0},
-                                 {rows.row_bytes, rows.rows, 1}, rows.row_bytes, 0,
-                                 rows.stride_bytes, 0, host, waits, done);
-}
-
 // Calls `copy` with the offset and the size of each piece: of all, unless the queue keeps a pace.
 // The times of kernels do not predict those of copies, nor the reverse.
 template <class Copy>
@@ -152,21 +143,16 @@ void clear(Queue& queue, void* mem, std::size_t bytes) {
           [&] { queue.native().queue.enqueueFillBuffer(buffer, cl_int{0}, 0, bytes); });
 }
 
-void download(Queue& queue, void* mem, void* host, const HostRows& rows) {
-  const std::size_t bytes = rows.row_bytes * rows.rows;
+void download(Queue& queue, void* mem, void* host, std::size_t bytes, std::size_t at) {
   if (bytes == 0) return;
   const cl::Buffer buffer(static_cast<cl_mem>(mem), true);
   CopyPlace place = place_for_download(queue);
   cl::CommandQueue& commands = place.queue;
   command(queue, "copy from the device", [&] {
-    if (is_packed(rows)) {
-      in_pieces(queue, bytes, [&](std::size_t at, std::size_t size) {
-        commands.enqueueReadBuffer(buffer, CL_FALSE, rows.at + at, size,
-                                   static_cast<std::byte*>(host) + at, place.waits, place.done);
-      });
-    } else {
-      read_rows(commands, buffer, CL_FALSE, host, rows, place.waits, place.done);
-    }
+    in_pieces(queue, bytes, [&](std::size_t from, std::size_t size) {
+      commands.enqueueReadBuffer(buffer, CL_FALSE, at + from, size,
+                                 static_cast<std::byte*>(host) + from, place.waits, place.done);
+    });
     if (place.done) commands.flush();
   });
 }
@@ -187,7 +173,9 @@ void download_now(Context& context, int device, void* mem, void* host, const Hos
         native.transfer.enqueueReadBuffer(buffer, CL_TRUE, rows.at, rows.row_bytes * rows.rows,
                                           host);
       else
-        read_rows(native.transfer, buffer, CL_TRUE, host, rows);
+        native.transfer.enqueueReadBufferRect(buffer, CL_TRUE, {0, rows.at / rows.row_bytes, 0},
+                                              {0, 0, 0}, {rows.row_bytes, rows.rows, 1},
+                                              rows.row_bytes, 0, rows.stride_bytes, 0, host);
     });
   } catch (const Error& error) {
     throw Error(error.what(), device, context);

@@ -49,7 +49,7 @@ void release_pinned(const Pinned& pinned) noexcept;
 
 /// Enqueue a copy; the host memory must live until the queue has finished. Throw Error.
 void upload(Queue& queue, void* mem, const void* host, const HostRows& rows);
-void download(Queue& queue, void* mem, void* host, const HostRows& rows);
+void download(Queue& queue, void* mem, void* host, std::size_t bytes, std::size_t at = 0);
 
 /// Copy packed bytes to or from the device, after all enqueued commands, and wait. Throw Error.
 void upload_now(Queue& queue, void* mem, const void* host, std::size_t bytes, std::size_t at);

@@ -5,7 +5,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <mutex>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -229,13 +228,9 @@ class Buffer {
   /// queue of the buffer's context.
   void lock_pages(const Queue& queue);
 
-  /// The reverse of enqueue_upload_rows(): packed rows at the start of the device side to strided
-  /// host memory.
-  void enqueue_download_rows(Queue& queue, void* destination, std::size_t row_bytes, int rows,
-                             std::size_t destination_stride_bytes);
-
-  /// enqueue_download_rows() and a wait, for a buffer without pending commands. Returns false, and
-  /// copies nothing, if the host has the content already or no device has all of it. Throws Error.
+  /// Copies packed rows at the start of the device side to strided host memory, and waits, for a
+  /// buffer without pending commands. Returns false, and copies nothing, if the host has the
+  /// content already or no device has all of it. Throws Error.
   bool download_rows(void* destination, std::size_t row_bytes, int rows,
                      std::size_t destination_stride_bytes);
 

@@ -60,7 +60,7 @@ Pinned create_pinned(Context&, int, std::size_t) noexcept { return {}; }
 void release_pinned(const Pinned&) noexcept {}
 void upload(Queue&, void*, const void*, const HostRows&) { unavailable(); }
 void upload_now(Queue&, void*, const void*, std::size_t, std::size_t) { unavailable(); }
-void download(Queue&, void*, void*, const HostRows&) { unavailable(); }
+void download(Queue&, void*, void*, std::size_t, std::size_t) { unavailable(); }
 void download_now(Queue&, void*, void*, std::size_t, std::size_t) { unavailable(); }
 void clear(Queue&, void*, std::size_t) { unavailable(); }
 void download_now(Context&, int, void*, void*, std::size_t, std::size_t) { unavailable(); }

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include <algorithm>
-#include <utility>
 
 #include "kernels/vivid_filter/vivid_filter.h"
 #include "kernels/vivid_filter_cl.h"

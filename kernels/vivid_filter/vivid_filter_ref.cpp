@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include <algorithm>
 #include <cmath>
 
 #include "kernels/vivid_filter/vivid_filter.h"

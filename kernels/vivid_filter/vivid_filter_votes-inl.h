@@ -8,7 +8,6 @@
 #endif
 
 #include <array>
-#include <utility>
 
 #include "hwy/highway.h"
 #include "kernels/vivid_filter/vivid_filter.h"

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 
-#include <map>
 #include <string>
 
 #include "pipelines/generate/layout/layout.h"

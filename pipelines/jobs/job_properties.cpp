@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "pipelines/jobs/job_properties.h"
 
-#include <string_view>
-
 #include "pipelines/tandem/options/applications.h"
 
 namespace tandem {

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstddef>
-#include <memory>
 #include <vector>
 
 /// The interface of the library with OpenCV's rivals to the command, which loads it when it is

@@ -2,9 +2,7 @@
 #include "pipelines/streams/samples.h"
 
 #include <algorithm>
-#include <cmath>
 #include <set>
-#include <stdexcept>
 
 #include "files/ascii.h"
 #include "files/json_object.h"

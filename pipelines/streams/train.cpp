@@ -3,9 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
-#include <set>
 #include <stdexcept>
-#include <thread>
 
 #include "pipelines/streams/feature_selection.h"
 #include "pipelines/streams/statistics.h"
@@ -15,7 +13,7 @@ namespace {
 
 constexpr std::size_t kLeastSamples = 8;
 // Settings that reach less than so much of the best are never chosen: one in kThin stands for them.
-constexpr double kFar = 0.5;
+constexpr double kFarSetting = 0.5;
 constexpr int kThin = 4;
 
 // What runs tell of time goes first: of two features that are alike the later one is dropped, and
@@ -69,7 +67,7 @@ Rows rows_of(const Samples& samples, const std::vector<StreamFeatures>& features
     for (const Timing& t : samples[i]->grid) best_ns = std::min(best_ns, t.median_ns);
     for (const Timing& t : samples[i]->grid) {
       const double share = best_ns / t.median_ns;
-      if (share < kFar && ++far % kThin != 0) continue;
+      if (share < kFarSetting && ++far % kThin != 0) continue;
       std::vector<double> inputs = components;
       append_candidate(inputs, {t.partitions, t.tasks});
       rows.columns = inputs.size();

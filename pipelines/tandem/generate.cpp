@@ -22,11 +22,11 @@
 namespace tandem {
 namespace {
 
-constexpr std::size_t kMostBytes = 1 << 20;
+constexpr std::size_t kMostCodeBytes = 1 << 20;
 constexpr std::chrono::minutes kMostCompileTime{5};  // compilers of both sides have 2 each
 
 std::string read_code(const std::string& path) {
-  RegularFile file = read_regular_file(path, kMostBytes);
+  RegularFile file = read_regular_file(path, kMostCodeBytes);
   if (!file.problem.empty()) throw Failure("cannot read '" + path + "': " + file.problem);
   return std::move(file.bytes);
 }

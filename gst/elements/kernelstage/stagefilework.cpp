@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <array>
 #include <climits>
-#include <cstring>
 #include <new>
 #include <stdexcept>
 #include <type_traits>

@@ -5,7 +5,6 @@
 #include <gst/tandem/private/stagefile.h>
 
 #include <memory>
-#include <optional>
 #include <vector>
 
 #include "gst/elements/kernelstage/stageprogram.h"

@@ -2,10 +2,8 @@
 #include <algorithm>
 #include <array>
 #include <new>
-#include <numeric>
 #include <stdexcept>
 #include <type_traits>
-#include <vector>
 
 #include "gst/elements/elements.h"
 #include "gst/elements/network/networkmodel.h"

@@ -12,7 +12,7 @@
 
 #include "kernels/network/model_info.h"
 #include "kernels/network/network.h"
-#include "kernels/network_input/placement.h"
+#include "kernels/network_input/transform.h"
 
 /// Shared by the elements around a network: names of tensors, the model and its geometry.
 namespace tandem {

@@ -26,8 +26,8 @@
 #include <span>
 #include <string>
 
-#include "gst/draw/boxlabels.h"
 #include "gst/draw/canvas.h"
+#include "gst/draw/lettering.h"
 #include "gst/elements/elements.h"
 #include "gst/meta/results.h"
 

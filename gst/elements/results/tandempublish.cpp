@@ -33,7 +33,7 @@
 #include "gst/elements/results/publishproperties.h"
 #include "gst/publish/brokers.h"
 #include "gst/publish/hostconnector.h"
-#include "gst/publish/passwordfile.h"
+#include "gst/publish/location.h"
 #include "gst/publish/publisher.h"
 
 GST_DEBUG_CATEGORY_STATIC(tandem_publish_debug);

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <memory>
-#include <utility>
 
 #include "gst/elements/splitwork.h"
 #include "kernels/srad/srad.h"

@@ -3,7 +3,6 @@
 
 #include <cstddef>
 #include <stdexcept>
-#include <string>
 #include <vector>
 
 #include "kernels/network/boxes/box_decoder.h"

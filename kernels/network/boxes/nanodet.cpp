@@ -2,7 +2,6 @@
 // NanoDet. Distances from a place to the sides of its box are expectations of distributions.
 // Source: Li et al., "Generalized focal loss", 2020, equation 6.
 #include <cmath>
-#include <numeric>
 
 #include "kernels/network/boxes/candidates.h"
 

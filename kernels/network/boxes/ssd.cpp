@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include <cmath>
-#include <limits>
 
 #include "kernels/network/boxes/candidates.h"
 

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "kernels/network/cpu/onednn.h"
 
-#include <stdexcept>
-
 // libgomp's, without its header, which not all compilers have.
 extern "C" int omp_get_max_threads();
 extern "C" void omp_set_num_threads(int threads);

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include <map>
 
 #include "kernels/stage_file/codegen/code_text.h"
 #include "kernels/stage_file/codegen/codegen.h"

@@ -2,7 +2,6 @@
 #include "kernels/stage_file/codegen/stage_plan.h"
 
 #include <algorithm>
-#include <functional>
 #include <set>
 
 #include "kernels/stage_file/parse/directive.h"

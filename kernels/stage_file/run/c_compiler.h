@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 
-#include <memory>
-#include <stdexcept>
 #include <string>
 
 #include "files/file_handle.h"

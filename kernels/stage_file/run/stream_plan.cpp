@@ -2,7 +2,6 @@
 #include "kernels/stage_file/run/stream_plan.h"
 
 #include <algorithm>
-#include <optional>
 
 namespace tandem {
 namespace {

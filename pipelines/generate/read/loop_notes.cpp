@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "pipelines/generate/read/loop_notes.h"
 
-#include <cstdlib>
 #include <optional>
 #include <sstream>
 #include <stdexcept>

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // The statements and expressions that a body may have.
-#include <algorithm>
 
 #include "pipelines/generate/opencl_names.h"
 #include "pipelines/generate/read/nest_reader.h"

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <cstdio>
 #include <optional>
-#include <sstream>
 #include <stdexcept>
 
 #include "pipelines/generate/write/stage_comments.h"

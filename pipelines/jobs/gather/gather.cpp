@@ -6,10 +6,9 @@
 #include <map>
 #include <memory>
 #include <set>
-#include <thread>
 
 #include "files/error_text.h"
-#include "files/folder_lock.h"
+#include "files/file_lock.h"
 #include "files/terminal_text.h"
 #include "gst/publish/location.h"
 #include "pipelines/jobs/gather/gathered_video.h"

@@ -4,20 +4,52 @@
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
+#include <cstdint>
+#include <deque>
 #include <exception>
 #include <mutex>
 #include <string>
 #include <thread>
 
+#include "pipelines/jobs/job_queue.h"
 #include "pipelines/jobs/redis/queue.h"
 #include "pipelines/jobs/redis/queue_link.h"
 #include "pipelines/jobs/worker/input_guard.h"
-#include "pipelines/jobs/worker/line_queue.h"
 #include "pipelines/jobs/worker/worker_rules.h"
 #include "pipelines/tandem/pipeline/end_guard.h"
 #include "pipelines/tandem/pipeline/tandembin.h"
 
 namespace tandem {
+
+/// Lines of a job between the streaming thread, which makes them, and the thread that publishes
+/// them. It fills up while the server is unreachable, and then frames wait.
+class LineQueue {
+ public:
+  static constexpr std::size_t kMostBytes = 16 << 20;
+  static constexpr std::size_t kBatchBytes = 64 << 10;  ///< of an entry in the server's stream
+
+  explicit LineQueue(uint64_t first_frame) : next_frame_(first_frame) {}
+
+  /// Appends a line; waits while there is no room.
+  void push(const std::string& line);
+  /// The oldest lines, no more than kBatchBytes of them unless a single one is longer.
+  ResultLines take();
+  bool empty() const;
+  bool full() const;  ///< push() waits
+  /// From now on lines are discarded, and no call waits.
+  void close();
+  /// Lines that were pushed, taken or not.
+  uint64_t pushed() const;
+
+ private:
+  mutable std::mutex mutex_;  // guards what follows
+  std::condition_variable taken_;
+  std::deque<std::string> lines_;
+  std::size_t bytes_ = 0;
+  uint64_t next_frame_;  // of the next to be taken
+  uint64_t pushed_ = 0;
+  bool closed_ = false;
+};
 
 /// One attempt at a job: plays it, publishes its lines as they come, and keeps the claim.
 class JobRun {

@@ -11,7 +11,7 @@
 namespace tandem {
 namespace {
 
-constexpr gsize kMostBytes = gsize{256} << 20;
+constexpr gsize kMostInMemory = gsize{256} << 20;
 constexpr std::chrono::seconds kStalled{60};
 constexpr std::chrono::milliseconds kBetweenLooks{10};
 
@@ -26,7 +26,7 @@ FrameStore load_frames(const std::string& uri, Size size, int most) {
   const ObjectRef<GstBus> bus(gst_element_get_bus(pipeline.get()));
   gst_element_set_state(pipeline.get(), GST_STATE_PLAYING);
   FrameStore store;
-  for (gsize bytes = 0; static_cast<int>(store.frames.size()) < most && bytes < kMostBytes;) {
+  for (gsize bytes = 0; static_cast<int>(store.frames.size()) < most && bytes < kMostInMemory;) {
     const SampleRef sample(gst_app_sink_pull_sample(GST_APP_SINK(sink)));
     if (!sample) break;
     GstBuffer* buffer = gst_buffer_copy_deep(gst_sample_get_buffer(sample.get()));

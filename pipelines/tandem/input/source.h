@@ -40,9 +40,4 @@ void end_stream_behind(GstPad* pad);
 /// which may have no end. Both elements outlive the streaming.
 void link_main_video(GstElement* decoder, GstElement* first);
 
-/// Where the caps that pass the sink pad `pad` state the rate of a clock (framerate.h), they state
-/// none from here on. Durations that were computed from it are removed, and so are times. Call it
-/// once, before the pad's streaming.
-void drop_clock_rate(GstPad* pad);
-
 }  // namespace tandem

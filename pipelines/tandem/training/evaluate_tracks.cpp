@@ -13,13 +13,13 @@
 namespace tandem {
 namespace {
 
-struct Request {
+struct TracksRequest {
   std::vector<std::string> truth, tracks;
   std::string label = "person", json;
   double min_overlap = 0.5;
 };
 
-struct Result {
+struct TracksResult {
   std::string name;
   TrackEvaluation evaluation;
 };
@@ -29,8 +29,8 @@ bool has_no_box(const TrackFile& file) {
   return std::ranges::all_of(file.tracks, [](const auto& frame) { return frame.second.empty(); });
 }
 
-std::vector<Result> results_of(const Request& request) {
-  std::vector<Result> results;
+std::vector<TracksResult> results_of(const TracksRequest& request) {
+  std::vector<TracksResult> results;
   TrackEvaluation sum;
   for (std::size_t i = 0; i < request.truth.size(); ++i) {
     const TrackFile truth = read_true_tracks(request.truth[i], request.label);
@@ -50,7 +50,7 @@ std::vector<Result> results_of(const Request& request) {
   return results;
 }
 
-void print(const std::vector<Result>& results) {
+void print(const std::vector<TracksResult>& results) {
   std::printf("%8s %8s %8s %8s %8s %8s %8s %8s %8s %8s  %s\n", "MOTA", "IDF1", "ID prec.",
               "ID rec.", "switches", "misses", "false", "boxes", "objects", "ids", "tracks");
   for (const auto& [name, e] : results) {
@@ -60,7 +60,7 @@ void print(const std::vector<Result>& results) {
   }
 }
 
-std::string to_json(const Request& request, const std::vector<Result>& results) {
+std::string to_json(const TracksRequest& request, const std::vector<TracksResult>& results) {
   using nlohmann::ordered_json;
   ordered_json videos = ordered_json::array();
   for (const auto& [name, e] : results) {
@@ -84,8 +84,8 @@ std::string to_json(const Request& request, const std::vector<Result>& results) 
          '\n';
 }
 
-Request parse(const std::vector<std::string>& arguments) {
-  Request r;
+TracksRequest parse_tracks_request(const std::vector<std::string>& arguments) {
+  TracksRequest r;
   OptionParser parser("evaluate-tracks",
                       "Prints how well objects kept their ids: MOTA (CLEAR MOT), IDF1 and the "
                       "number of id switches.");
@@ -112,11 +112,11 @@ Request parse(const std::vector<std::string>& arguments) {
 }  // namespace
 
 int evaluate_tracks_command(const std::vector<std::string>& arguments) {
-  const Request request = parse(arguments);
+  const TracksRequest request = parse_tracks_request(arguments);
   for (const std::string& tracks : request.tracks) claim_input(tracks);
   std::optional<TextOutput> json;
   if (!request.json.empty()) json.emplace("--json", request.json);
-  const std::vector<Result> results = results_of(request);
+  const std::vector<TracksResult> results = results_of(request);
   print(results);
   if (json) json->write(to_json(request, results));
   return 0;

@@ -22,7 +22,7 @@ namespace {
 constexpr int kMostDetections = 1000;
 
 // Photographs that wait for the network.
-constexpr guint64 kMostWaiting = 4;
+constexpr guint64 kMostWaitingPhotographs = 4;
 
 BinSettings bin_settings(const NetworkSearch& search) {
   BinSettings settings;
@@ -58,7 +58,7 @@ void wait_for_end(GstBus* bus, GstClockTime time, const std::string& model) {
 
 // The property `block` of appsrc would wait for ever after an error.
 void wait_for_room(GstElement* source, GstBus* bus, const std::string& model) {
-  while (gst_app_src_get_current_level_buffers(GST_APP_SRC(source)) >= kMostWaiting)
+  while (gst_app_src_get_current_level_buffers(GST_APP_SRC(source)) >= kMostWaitingPhotographs)
     wait_for_end(bus, 10 * GST_MSECOND, model);
 }
 

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include <algorithm>
-#include <cmath>
 #include <cstdint>
 #include <map>
 #include <stdexcept>

@@ -5,7 +5,6 @@
 #include <iterator>
 #include <set>
 #include <sstream>
-#include <stdexcept>
 #include <vector>
 
 namespace tandem::mot {

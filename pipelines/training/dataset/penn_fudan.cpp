@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include <cstdio>
-#include <sstream>
 #include <stdexcept>
 
 #include "pipelines/training/dataset/builder.h"

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 
-#include <cstdint>
-
 #include "scheduler/flow/execution/device_times.h"
 #include "scheduler/flow/execution/execution_context.h"
 #include "scheduler/flow/rules/frame_entry.h"

@@ -7,7 +7,6 @@
 #include <mutex>
 #include <optional>
 #include <string>
-#include <vector>
 
 #include "scheduler/machine/energy/http_get.h"
 #include "scheduler/machine/energy/meter.h"

@@ -2,7 +2,6 @@
 #include "scheduler/machine/energy/power_model.h"
 
 #include <algorithm>
-#include <charconv>
 #include <stdexcept>
 #include <utility>
 

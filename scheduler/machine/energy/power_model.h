@@ -3,9 +3,7 @@
 
 #include <functional>
 #include <optional>
-#include <string>
 #include <string_view>
-#include <vector>
 
 #include "scheduler/machine/energy/meter.h"
 

@@ -10,7 +10,6 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
-#include <string_view>
 
 #include "files/ascii.h"
 #include "files/file_handle.h"

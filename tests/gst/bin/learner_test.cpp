@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "gst/bin/learner.h"
+#include "gst/bin/learning/learner.h"
 
 #include <gtest/gtest.h>
 

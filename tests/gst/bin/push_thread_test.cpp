@@ -11,7 +11,7 @@
 #include <thread>
 
 #include "gst/bin/appcontexts.h"
-#include "gst/bin/framering.h"
+#include "gst/bin/learning/framering.h"
 #include "tests/gst/support/decisions.h"
 #include "tests/gst/support/own_stages.h"
 

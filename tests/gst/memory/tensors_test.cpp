@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // The memory of tensors and their place on a buffer, without the plugin around them.
-#include <gst/tandem/private/tensorname.h>
 #include <gst/tandem/private/tensorpool.h>
 #include <gst/tandem/private/tensorspec.h>
 #include <gst/tandem/tensormeta.h>
@@ -13,6 +12,8 @@
 #include <string>
 #include <thread>
 #include <vector>
+
+#include "kernels/opencl/memory.h"
 
 namespace tandem {
 namespace {
@@ -123,7 +124,8 @@ TEST_F(Tensors, MappingForWriteMakesTheDeviceStale) {
   EXPECT_EQ(value_of(memory.get()), 7) << "mapping downloads";
   fill(memory.get(), 9);
   std::vector<uint8_t> back(kBytes);
-  buffer.enqueue_download_rows(queue, back.data(), kBytes, 1, kBytes);
+  opencl::memory::download(queue, buffer.device(queue, opencl::Buffer::Access::read), back.data(),
+                           kBytes);
   queue.finish();
   EXPECT_EQ(back, std::vector<uint8_t>(kBytes, 9)) << "what was written went to the device";
 }

@@ -7,7 +7,6 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
-#include "gst/meta/badresults.h"
 #include "gst/meta/framejson.h"
 #include "gst/meta/region.h"
 #include "gst/meta/results.h"

@@ -8,8 +8,6 @@
 #include <numeric>
 #include <string>
 
-#include "gst/draw/boxlabels.h"
-
 namespace tandem {
 namespace {
 

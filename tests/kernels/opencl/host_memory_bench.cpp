@@ -101,14 +101,16 @@ void measure(const std::shared_ptr<Context>& context, Kind& kind, std::size_t by
     double enqueue = 0;
     const auto rate = [&](auto&& copy) {
       return static_cast<double>(bytes) / 1e6 / ms_of([&] {
-               enqueue = ms_of([&] {
-                 copy(queue, device, made[0].host, memory::HostRows{bytes, 1, bytes});
-               });
+               enqueue = ms_of([&] { copy(made[0].host); });
                queue.finish();
              });
     };
-    const double up = rate(memory::upload), up_enqueue = enqueue;
-    const double down = rate(memory::download), down_enqueue = enqueue;
+    const double up = rate([&](const void* from) {
+      memory::upload(queue, device, from, {bytes, 1, bytes});
+    });
+    const double up_enqueue = enqueue;
+    const double down = rate([&](void* to) { memory::download(queue, device, to, bytes); });
+    const double down_enqueue = enqueue;
     const double give_back = ms_of([&] {
       on_threads(threads, [&](int i) { kind.give_back(made[static_cast<std::size_t>(i)]); });
     });

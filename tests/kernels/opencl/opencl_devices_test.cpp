@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "kernels/opencl/memory.h"
 #include "kernels/opencl/native.h"
 #include "tests/kernels/support/opencl_device.h"
 
@@ -95,7 +96,8 @@ TEST_F(Devices, WhatCrossesGoesThroughTheHost) {
   add.enqueue(*queues_[0], kCount, 1, buffer.device(*queues_[0], Access::read_write), constants);
   queues_[0]->finish();
   std::vector<int> copy(kCount);
-  buffer.enqueue_download_rows(*queues_[1], copy.data(), kBytes, 1, kBytes);
+  memory::download(*queues_[1], buffer.device(*queues_[1], Buffer::Access::read), copy.data(),
+                   kBytes);
   queues_[1]->finish();
   EXPECT_EQ(copy.back(), 6);
 }

@@ -124,7 +124,7 @@ TEST_F(HalvedBuffer, WhatTheHostOverwritesIsUploadedAsItWas) {
     queue_->finish();
     std::vector<unsigned char> on_device(20);
     void* const mem = buffer_->device(*queue_, Access::read);
-    memory::download(*queue_, mem, on_device.data(), {20, 1, 20, 300});
+    memory::download(*queue_, mem, on_device.data(), 20, 300);
     queue_->finish();
     EXPECT_EQ(on_device, std::vector<unsigned char>(20, static_cast<unsigned char>(value)));
     buffer_->unshare();

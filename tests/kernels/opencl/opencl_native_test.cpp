@@ -6,6 +6,7 @@
 #include <numeric>
 #include <vector>
 
+#include "kernels/opencl/memory.h"
 #include "kernels/opencl/native.h"
 #include "tests/kernels/support/opencl_device.h"
 
@@ -70,7 +71,8 @@ TEST(Native, AFaultFailsTheKernelAndFreesTheMemoryOfEarlierCommands) {
   Buffer buffer(context, kCount * sizeof(int));
   std::vector<int> copy(kCount);
   fill.enqueue(queue, kCount, 1, buffer.device(queue, Buffer::Access::write), 7);
-  buffer.enqueue_download_rows(queue, copy.data(), kCount * sizeof(int), 1, kCount * sizeof(int));
+  memory::download(queue, buffer.device(queue, Buffer::Access::read), copy.data(),
+                   kCount * sizeof(int));
   fail_after(0);
   EXPECT_THROW(fill.enqueue(queue, kCount, 1, buffer.device(queue, Buffer::Access::write), 8),
                Error);

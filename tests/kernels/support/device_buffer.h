@@ -7,6 +7,7 @@
 #include <memory>
 #include <vector>
 
+#include "kernels/opencl/memory.h"
 #include "tests/kernels/support/opencl_device.h"
 
 namespace tandem::opencl {
@@ -40,7 +41,7 @@ class DeviceBuffer : public testing::Test {
 
   int on_device() {
     std::vector<unsigned char> copy(kBytes);
-    buffer_->enqueue_download_rows(*queue_, copy.data(), kBytes, 1, kBytes);
+    memory::download(*queue_, buffer_->device(*queue_, Access::read), copy.data(), kBytes);
     queue_->finish();
     return copy[kBytes - 1];
   }

@@ -27,7 +27,7 @@ constexpr std::size_t kLeastDataSets = 6;
 
 std::vector<std::string> loops_in(const std::string& folder) {
   std::vector<std::string> paths;
-  for (const auto& entry : std::filesystem::directory_iterator(folder))
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(folder))
     if (entry.path().extension() == ".c") paths.push_back(entry.path());
   std::ranges::sort(paths);
   return paths;
@@ -248,7 +248,7 @@ TEST_P(Loops, AreRefusedAsTheyTell) {
 }
 
 TEST(LoopsCommand, OnlyParametersAreSet) {
-  const std::string path = std::string(std::getenv("TANDEM_SHIPPED")) + "/loops/saxpy.c";
+  const std::string path = std::string(std::getenv("TANDEM_SHIPPED")) + "/loops/vectors/saxpy.c";
   EXPECT_EQ(generate(path, {{"n", 64}}).status, 0);
   const CommandResult made = generate(path, {{"n", 64}, {"m", 64}});
   EXPECT_EQ(made.status, 2);

@@ -6,7 +6,7 @@
 #include <stdexcept>
 
 #include "files/terminal_text.h"
-#include "pipelines/jobs/gather/gathered_part.h"
+#include "pipelines/jobs/gather/gathered_video.h"
 #include "pipelines/jobs/job.h"
 #include "pipelines/jobs/job_properties.h"
 #include "pipelines/jobs/redis/queue.h"

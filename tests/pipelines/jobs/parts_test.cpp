@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <random>
 
-#include "pipelines/jobs/worker/part_filter.h"
+#include "pipelines/jobs/worker/part_source.h"
 
 namespace tandem::test {
 namespace {

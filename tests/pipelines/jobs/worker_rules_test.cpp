@@ -5,7 +5,7 @@
 
 #include <thread>
 
-#include "pipelines/jobs/worker/line_queue.h"
+#include "pipelines/jobs/worker/job_run.h"
 
 namespace tandem::test {
 namespace {

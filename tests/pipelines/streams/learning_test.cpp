@@ -4,8 +4,8 @@
 #include <cmath>
 #include <numeric>
 
-#include "pipelines/streams/analytic_models.h"
 #include "pipelines/streams/feature_selection.h"
+#include "pipelines/streams/methods.h"
 #include "pipelines/streams/network_trainer.h"
 #include "pipelines/streams/statistics.h"
 

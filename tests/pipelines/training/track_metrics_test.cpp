@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "pipelines/training/evaluation/track_metrics.h"
-
 #include <gtest/gtest.h>
+
+#include "pipelines/training/evaluation/track_file.h"
 
 namespace tandem {
 namespace {

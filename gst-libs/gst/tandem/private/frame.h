@@ -3,7 +3,7 @@
 #pragma once
 
 #include <gst/tandem/frame.h>
-#include <gst/tandem/private/problem.h>
+#include <gst/tandem/private/guard.h>
 #include <gst/tandem/private/ref.h>
 #include <gst/tandem/private/tensorchoice.h>
 #include <gst/tandem/private/work.h>

@@ -3,7 +3,7 @@
 // stages in C++.
 #pragma once
 
-#include <gst/tandem/private/tensorname.h>
+#include <gst/tandem/private/tensorspec.h>
 #include <gst/tandem/stage.h>
 
 #include <string>

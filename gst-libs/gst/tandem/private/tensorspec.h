@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 
-#include <gst/tandem/private/tensorname.h>
+#include <glib.h>
 #include <gst/tandem/tensormeta.h>
 
 #include <array>
@@ -13,6 +13,26 @@
 #include "kernels/util/size_product.h"
 
 namespace tandem {
+
+/// The name of a tensor, interned: stages look for their inputs in every frame, and this compares
+/// two pointers.
+class TensorName {
+ public:
+  TensorName() = default;
+  TensorName(const char* text) : text_(g_intern_string(text)) {}
+  /// `text`: interned already, as the name of a GstTandemTensorMeta is.
+  static TensorName of_interned(const char* text) {
+    TensorName name;
+    name.text_ = text;
+    return name;
+  }
+
+  const char* text() const { return text_ ? text_ : ""; }
+  bool operator==(const TensorName&) const = default;
+
+ private:
+  const char* text_ = nullptr;
+};
 
 /// Most tensors that one stage reads, and most that it writes.
 inline constexpr int kMaxTensors = 8;

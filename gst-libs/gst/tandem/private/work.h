@@ -2,7 +2,7 @@
 // GstTandemWork inside the library.
 #pragma once
 
-#include <gst/tandem/private/problem.h>
+#include <gst/tandem/private/guard.h>
 #include <gst/tandem/private/ref.h>
 #include <gst/tandem/private/stagekernel.h>
 #include <gst/tandem/private/stagesettings.h>

@@ -3,8 +3,6 @@
 
 #include <gst/tandem/private/flow/frameitem.h>
 
-#include <cstddef>
-
 #include "kernels/opencl/opencl.h"
 #include "scheduler/flow/split_rows.h"
 #include "scheduler/flow/status.h"

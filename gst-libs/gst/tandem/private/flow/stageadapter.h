@@ -13,8 +13,6 @@
 #include <mutex>
 #include <span>
 #include <string>
-#include <utility>
-#include <vector>
 
 #include "scheduler/flow/stage.h"
 
