@@ -104,7 +104,7 @@ TEST_F(ModelInfoFile, TakesTheRangesOfGStreamer) {
   EXPECT_EQ(read(input + "ranges=0,1\n" + kShort + "mean=7\n").mean[0], 7);
   EXPECT_EQ(read("[out]\ndir=output\nranges=0,1\n" + kShort).deviation[0], 1);
   expect_error(input + "ranges=1,1\n" + kShort, "line 5 ('ranges') has '1,1'");
-  expect_error(input + "ranges=0,1;0,1\n" + kShort, "three pairs");
+  expect_error(input + "ranges=0,1;0,1\n" + kShort, "neither one pair nor three");
 }
 
 TEST_F(ModelInfoFile, MayStandInPlaceOfTheModelsName) {
