@@ -78,7 +78,7 @@ std::size_t stages_of(const BenchResult& result) {
   return result.measurements.empty() ? 0 : result.measurements[0].configuration.mapping.size();
 }
 
-constexpr int kNameWidth = 14, kCellWidth = 11;
+constexpr int kNameWidth = 14, kColumnWidth = 11;
 
 struct Column {
   const char* group;  ///< what the columns under it are: "measured"
@@ -292,8 +292,8 @@ std::string to_table(const BenchResult& result) {
   std::string groups = formatted("%-*s", kNameWidth, ""),
               heads = formatted("%-*s", kNameWidth, "configuration");
   for (const Column& column : columns) {
-    groups += formatted("%*s", kCellWidth, column.group);
-    heads += formatted("%*s", kCellWidth, column.head);
+    groups += formatted("%*s", kColumnWidth, column.group);
+    heads += formatted("%*s", kColumnWidth, column.head);
   }
   groups.erase(groups.find_last_not_of(' ') + 1);
   std::string table = groups + "\n" + heads + "   of best\n";
@@ -304,7 +304,8 @@ std::string to_table(const BenchResult& result) {
     table += formatted("%-*s", kNameWidth, name.c_str());
     for (const Column& column : columns) {
       const std::optional<double> value = column.value(measured);
-      table += formatted("%*s", kCellWidth, value ? formatted(column.format, *value).c_str() : "-");
+      table +=
+          formatted("%*s", kColumnWidth, value ? formatted(column.format, *value).c_str() : "-");
     }
     const double most = score(result, *best);
     table += most > 0 ? formatted("%9.0f%%", 100 * score(result, measured) / most)
