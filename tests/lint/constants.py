@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Checks that docs/constants.md lists each tuned constant of the policy and the model, with its value and file.
+"""Checks that docs/constants.md lists each tuned constant of the policy and the model, with its value, file and range.
 
 usage: constants.py ROOT
 
@@ -14,6 +14,7 @@ import sys
 FOLDERS = ["scheduler/learn", "model"]
 PAGE = "docs/constants.md"
 TEST = "tests/lint/constants.py"
+RANGES = "tests/virtual_chip/ranges.py"
 # May only become less: a new constant takes the place of another one.
 MOST = 113
 
@@ -33,7 +34,9 @@ NOT_TUNED = {
 }
 
 DECLARATION = re.compile(r"\bconstexpr\s[^;={(]*?[\s*&](k[A-Z]\w*[^;]*);")
-ROW = re.compile(r"\| `(k\w+)` \| ([^|]+) \| [^|]+ \| (?:(\S+) )?\|$")
+ROW = re.compile(r"\| `(k\w+)` \| ([^|]+) \|(?: ([\d.?-]+) \|)? [^|]+ \| (?:(\S+) )?\|$")
+# As RANGES prints it.
+RANGE = re.compile(r"-|(0\.5|1)-(1|2)")
 
 
 def declarators(text):
@@ -73,12 +76,12 @@ def in_the_code(root):
 
 
 def on_the_page(text):
-    """Returns {(file, name): value and unit}. A row without a file is of the file above it."""
+    """Returns {(file, name): (value and unit, range)}. A row without a file is of the file above it."""
     found, file = {}, ""
     for line in text.splitlines():
         if row := ROW.match(line):
-            file = re.sub("^learn/", "scheduler/learn/", row[3]) if row[3] else file
-            found[file, row[1]] = row[2]
+            file = re.sub("^learn/", "scheduler/learn/", row[4]) if row[4] else file
+            found[file, row[1]] = row[2], row[3] or ""
     return found
 
 
@@ -90,9 +93,13 @@ def check(root):
     faults = [f"{PAGE}: remove the row of `{name}` in {file}: no such constant" for file, name in gone]
     for (file, name), value in code.items():
         if (file, name) not in page:
-            faults.append(f"{PAGE}: add | `{name}` | {value} UNIT | PURPOSE | {file} |")
-        elif not page[file, name].startswith(f"{value} "):
-            faults.append(f"{PAGE}: `{name}` in {file} is {value}, the row has {page[file, name]}")
+            faults.append(f"{PAGE}: add | `{name}` | {value} UNIT | RANGE | PURPOSE | {file} |")
+            continue
+        written, span = page[file, name]
+        if not written.startswith(f"{value} "):
+            faults.append(f"{PAGE}: `{name}` in {file} is {value}, the row has {written}: measure its range anew")
+        if not RANGE.fullmatch(span):
+            faults.append(f"{PAGE}: `{name}` in {file} has the range '{span}': write what {RANGES} prints")
     faults += [f"{TEST}: remove {name} from NOT_TUNED: no such constant" for name in unused]
     if len(code) != MOST:
         todo = "remove a constant" if len(code) > MOST else f"lower MOST to {len(code)}"
