@@ -167,14 +167,16 @@ constexpr int function(int k) { return k; }
     def test_compares_page_and_code_both_ways(self):
         self.write("model/a.h", "constexpr int kSame = 2, kOther = 3, kNew = 4, kMaxStages = 16;\n")
         self.write("scheduler/learn/b.cpp", "constexpr double kBelow = 0.25;\n")
-        self.write(constants.PAGE, "| `kSame` | 2 frames | why | model/a.h |\n| `kOther` | 4 frames | why | |\n"
-                   "| `kGone` | 1 s | why | |\n| `kBelow` | 0.25 part | why | learn/b.cpp |\n")
+        self.write(constants.PAGE, "| `kSame` | 2 frames | 0.5-2 | why | model/a.h |\n| `kOther` | 4 frames | - | why | |\n"
+                   "| `kGone` | 1 s | 1-2 | why | |\n| `kBelow` | 0.25 part | why | learn/b.cpp |\n")
         faults, count = constants.check(self.root)
         self.assertEqual(count, 4)
         page = [fault for fault in faults if fault.startswith(constants.PAGE)]
         self.assertEqual(page, [
-            "docs/constants.md: `kOther` in model/a.h is 3, the row has 4 frames",
-            "docs/constants.md: add | `kNew` | 4 UNIT | PURPOSE | model/a.h |",
+            "docs/constants.md: `kBelow` in scheduler/learn/b.cpp has the range '': write what "
+            "tests/virtual_chip/ranges.py prints",
+            "docs/constants.md: `kOther` in model/a.h is 3, the row has 4 frames: measure its range anew",
+            "docs/constants.md: add | `kNew` | 4 UNIT | RANGE | PURPOSE | model/a.h |",
             "docs/constants.md: remove the row of `kGone` in model/a.h: no such constant"])
 
 
