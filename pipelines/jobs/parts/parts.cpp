@@ -81,7 +81,7 @@ class Indexer {
   std::optional<uint64_t> landed_ns_;
 };
 
-// What is known suffices: the rest need not be read.
+// Ends the reading. The frames that were found stay valid.
 void Indexer::give_up(const std::string& why) {
   if (!index_.why_whole.empty()) return;
   index_.why_whole = why;

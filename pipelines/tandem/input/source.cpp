@@ -151,9 +151,9 @@ ObjectRef<GstElement> child(GstElement* bin, const char* name) {
   return ObjectRef<GstElement>(gst_bin_get_by_name(GST_BIN(bin), name));
 }
 
-// Of the streaming thread.
+// Belongs to the streaming thread.
 struct StatedRate {
-  bool of_clock = false;  // what the caps state is no rate of frames
+  bool of_clock = false;  // the caps state another rate than that of frames
   GstClockTime latest_ns = GST_CLOCK_TIME_NONE;
 };
 
