@@ -9,7 +9,7 @@
 /// The results of a frame as one line of JSON. docs/json-lines.md has the fields.
 namespace tandem {
 
-/// Of the format: rises when a field is removed or changes its meaning, not when one is added.
+/// Version of the format. It rises when a field is removed or changes its meaning.
 inline constexpr char kFrameSchema[] = "tandem-frame";
 inline constexpr int kFrameSchemaVersion = 1;
 
