@@ -3,6 +3,7 @@
 
 #include <glib-unix.h>
 #include <poll.h>
+#include <sys/signalfd.h>
 #include <unistd.h>
 
 #include <atomic>
@@ -30,6 +31,18 @@ void flush_messages() {
 
 std::string leaving(const std::string& name, const std::string& why) {
   return name.empty() ? "" : "tandem: " + name + " ends: " + why + "\n";
+}
+
+// Signals wait in the file that is returned, without a call of their handlers: a library may
+// replace those. LLVM, which compiles for PoCL, does, and a second signal would then end the
+// process.
+int collect(const std::vector<int>& signals) {
+  sigset_t set;
+  sigemptyset(&set);
+  for (const int number : signals) sigaddset(&set, number);
+  const int file = signalfd(-1, &set, SFD_NONBLOCK | SFD_CLOEXEC);
+  if (file >= 0) pthread_sigmask(SIG_BLOCK, &set, nullptr);
+  return file;
 }
 
 // Its dispatch function only calls back; it has no other way to be ready than its time.
@@ -63,12 +76,13 @@ void end_process(const std::string& text, int status) {
 
 struct EndGuard::State {
   explicit State(const EndRules& rules_) : rules(rules_) {
-    for (const int number : end_signals())
-      add(g_unix_signal_source_new(number), on_signal, new Signal{this, number});
+    // Its function has other parameters than those of other sources, as GLib documents.
+    add(g_unix_fd_source_new(signals, G_IO_IN), G_SOURCE_FUNC(on_signals), this);
     add(timer, on_time, this);
   }
 
   const EndRules rules;
+  const int signals = collect(end_signals());
   GMainContext* const context = g_main_context_new();
   GSource* const timer = make_timer();
   std::mutex mutex;  // guards what follows; held while the listener is called
@@ -82,11 +96,6 @@ struct EndGuard::State {
   std::string why = "it did not end in time after the signal";
   int status = kInterruptedStatus;
   std::vector<std::string> unfinished;
-
-  struct Signal {
-    State* state;
-    int number;
-  };
 
   [[noreturn]] void end() {
     flush_messages();
@@ -111,22 +120,28 @@ struct EndGuard::State {
     hurries = asked > 0;
   }
 
-  static gboolean on_signal(gpointer data) {
-    const auto& [state, number] = *static_cast<Signal*>(data);
-    const std::scoped_lock lock(state->mutex);
-    if (state->asked > 0 && !counts_again(number)) return G_SOURCE_CONTINUE;
-    ++state->asked;
-    if (!state->is_set_up) {
-      state->why = "a signal came";
-      state->end();
-    }
-    if (state->listener) state->listener(number);
-    if (state->asked > 1)
-      state->hurry();
-    else if (const auto end = Clock::now() + state->rules.patience; end < state->deadline)
-      state->set_deadline(end);
-    state->came.notify_all();
+  static gboolean on_signals(gint file, GIOCondition, gpointer data) {
+    State& state = *static_cast<State*>(data);
+    signalfd_siginfo signal;
+    while (read(file, &signal, sizeof signal) == sizeof signal)
+      state.take(static_cast<int>(signal.ssi_signo));
     return G_SOURCE_CONTINUE;
+  }
+
+  void take(int number) {
+    const std::scoped_lock lock(mutex);
+    if (asked > 0 && !counts_again(number)) return;
+    ++asked;
+    if (!is_set_up) {
+      why = "a signal came";
+      end();
+    }
+    if (listener) listener(number);
+    if (asked > 1)
+      hurry();
+    else if (const auto end = Clock::now() + rules.patience; end < deadline)
+      set_deadline(end);
+    came.notify_all();
   }
 
   static gboolean on_time(gpointer data) {

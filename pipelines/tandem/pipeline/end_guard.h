@@ -33,7 +33,8 @@ struct EndRules {
 };
 
 /// Ends the process in time after a signal of end_signals(). Its other threads may be blocked by a
-/// FIFO without a peer, a full pipe, a server or a driver. A thread of its own handles the signals.
+/// FIFO without a peer, a full pipe, a server or a driver. A thread of its own takes the signals,
+/// which are blocked on the thread that calls start() and on those that it starts later.
 ///
 /// | the signal | what happens | the process is ended |
 /// |---|---|---|
@@ -48,7 +49,8 @@ class EndGuard {
   using Clock = std::chrono::steady_clock;
 
   /// The guard of this process, which lives as long as the process; the first call starts it, with
-  /// `rules`.
+  /// `rules`. That call must come before the first other thread, on which a signal ends the
+  /// process.
   static EndGuard& start(const EndRules& rules = {});
   /// Null before start().
   static EndGuard* started();

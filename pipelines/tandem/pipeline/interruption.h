@@ -2,7 +2,7 @@
 #pragma once
 
 #include <atomic>
-#include <csignal>
+#include <chrono>
 
 #include "pipelines/tandem/pipeline/end_guard.h"
 
@@ -13,21 +13,17 @@ namespace tandem {
 class Interruption {
  public:
   Interruption() {
-    for (const int number : end_signals()) std::signal(number, note);
+    prepare().listen([](int) { came_ = true; });
   }
-  ~Interruption() {
-    for (const int number : {SIGINT, SIGTERM}) std::signal(number, SIG_DFL);
-  }
+  ~Interruption() { prepare().stand_down(); }
   Interruption(const Interruption&) = delete;
   Interruption& operator=(const Interruption&) = delete;
 
+  /// Call it before the first other thread starts, as EndGuard::start().
+  static EndGuard& prepare() { return EndGuard::start({.patience = std::chrono::years(1)}); }
   static const std::atomic<bool>& came() { return came_; }
 
  private:
-  static void note(int number) {
-    came_ = true;
-    if (counts_again(number)) std::signal(number, SIG_DFL);
-  }
   static inline std::atomic<bool> came_{false};
 };
 

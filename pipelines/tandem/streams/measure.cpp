@@ -209,6 +209,7 @@ int streams_measure(const std::vector<std::string>& arguments) {
     throw UsageError("--seconds-budget must not be negative, and --most-seconds must be above 0");
   if (seconds > 0) settings.budget_s = seconds;
   settings.options.most_s = most_s;
+  Interruption::prepare();
   return Measuring(settings).all();
 }
 

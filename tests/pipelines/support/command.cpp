@@ -102,6 +102,8 @@ int wait_for(int process) {
     }
     std::this_thread::sleep_for(1ms);
   }
+  if (WIFSIGNALED(status))
+    std::fprintf(stderr, "the command was ended by signal %d\n", WTERMSIG(status));
   return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
 
