@@ -49,8 +49,7 @@ class EndGuard {
   using Clock = std::chrono::steady_clock;
 
   /// The guard of this process, which lives as long as the process; the first call starts it, with
-  /// `rules`. That call must come before the first other thread, on which a signal ends the
-  /// process.
+  /// `rules`. Call it before another thread starts: a signal that comes there ends the process.
   static EndGuard& start(const EndRules& rules = {});
   /// Null before start().
   static EndGuard* started();
