@@ -3,7 +3,7 @@
 
 #include "files/hash.h"
 #include "kernels/opencl/native.h"
-#include "kernels/util/program_cache.h"
+#include "kernels/program_cache/program_cache.h"
 
 namespace tandem::opencl {
 

@@ -17,19 +17,19 @@ constexpr std::size_t kMostSamples = 100000, kMostTimings = 10000;
 constexpr const char* kKind = "stream samples";
 
 // As many digits as a timing has that are not noise.
-double short_number(double value) { return with_digits(value, 6); }
+double six_digits(double value) { return with_digits(value, 6); }
 
 Json json_of(const FeatureValues& values) {
   Json json = Json::object();
-  for (const auto& [name, value] : values) json[name] = short_number(value);
+  for (const auto& [name, value] : values) json[name] = six_digits(value);
   return json;
 }
 
 Json json_of(const Sample& sample) {
   Json grid = Json::array();
   for (const Timing& t : sample.grid)
-    grid.push_back(Json::array({t.partitions, t.tasks, short_number(t.median_ns),
-                                short_number(t.mean_ns), short_number(t.interval), t.runs}));
+    grid.push_back(Json::array({t.partitions, t.tasks, six_digits(t.median_ns),
+                                six_digits(t.mean_ns), six_digits(t.interval), t.runs}));
   Json json{{"program", sample.program},
             {"data", sample.data},
             {"code", json_of(sample.code)},

@@ -20,11 +20,11 @@ constexpr std::size_t kMostNumbers = 4096, kMostLists = 256;
 constexpr NumberBounds kWide{.least = -1e12, .most = 1e12};
 
 // As many digits as a network's answer needs.
-double short_number(double value) { return with_digits(value, 7); }
+double seven_digits(double value) { return with_digits(value, 7); }
 
 OrderedJson numbers(const std::vector<double>& values) {
   OrderedJson list = OrderedJson::array();
-  for (const double value : values) list.push_back(short_number(value));
+  for (const double value : values) list.push_back(seven_digits(value));
   return list;
 }
 
@@ -35,10 +35,10 @@ OrderedJson json_of(const StreamModelFile& file) {
     candidates.push_back(OrderedJson::array({c.partitions, c.tasks}));
   for (const StreamModel::Feature& f : file.model.features)
     features.push_back({{"name", f.name},
-                        {"mean", short_number(f.mean)},
-                        {"deviation", short_number(f.deviation)},
-                        {"least", short_number(f.least)},
-                        {"most", short_number(f.most)}});
+                        {"mean", seven_digits(f.mean)},
+                        {"deviation", seven_digits(f.deviation)},
+                        {"least", seven_digits(f.least)},
+                        {"most", seven_digits(f.most)}});
   for (const auto& component : file.model.components) components.push_back(numbers(component));
   for (const StreamModel::Network& network : file.model.networks) {
     OrderedJson layers = OrderedJson::array();
@@ -49,8 +49,8 @@ OrderedJson json_of(const StreamModelFile& file) {
   OrderedJson json = json_of(file.origin, kKind, kModelSchema);
   json.update(OrderedJson{{"samples", file.samples},
                           {"candidates", std::move(candidates)},
-                          {"mean", short_number(file.model.mean)},
-                          {"deviation", short_number(file.model.deviation)},
+                          {"mean", seven_digits(file.model.mean)},
+                          {"deviation", seven_digits(file.model.deviation)},
                           {"features", std::move(features)},
                           {"components", std::move(components)},
                           {"scales", numbers(file.model.scales)},

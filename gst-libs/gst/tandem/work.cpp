@@ -10,7 +10,7 @@
 #include <utility>
 
 #include "kernels/opencl/handles.h"
-#include "kernels/util/program_cache.h"
+#include "kernels/program_cache/program_cache.h"
 
 namespace {
 

@@ -16,9 +16,9 @@
 #include "files/regular_file.h"
 #include "files/replace_file.h"
 #include "files/temporary_folder.h"
+#include "kernels/program_cache/program_cache.h"
 #include "kernels/stage_file/run/child_process.h"
 #include "kernels/stage_file/run/first_error.h"
-#include "kernels/util/program_cache.h"
 
 namespace tandem {
 namespace {

@@ -8,7 +8,7 @@
 #include <optional>
 #include <set>
 
-#include "kernels/util/program_cache.h"
+#include "kernels/program_cache/program_cache.h"
 #include "pipelines/tandem/check_stage/child_work.h"
 #include "pipelines/tandem/check_stage/stage_check.h"
 #include "pipelines/tandem/commands.h"

@@ -6,7 +6,7 @@
 #include <optional>
 
 #include "files/cache_folder.h"
-#include "kernels/util/program_cache.h"
+#include "kernels/program_cache/program_cache.h"
 #include "pipelines/formatted.h"
 #include "pipelines/tandem/doctor/doctor.h"
 #include "pipelines/tandem/doctor/drivers.h"

@@ -9,8 +9,8 @@
 #include <thread>
 #include <vector>
 
+#include "kernels/program_cache/program_cache.h"
 #include "kernels/resize/resize.h"
-#include "kernels/util/program_cache.h"
 #include "kernels/vivid_histogram/vivid_histogram.h"
 #include "tests/files/special_files.h"
 #include "tests/kernels/support/opencl_device.h"

@@ -8,7 +8,7 @@
 #include <cstdlib>
 #include <filesystem>
 
-#include "kernels/util/program_cache.h"
+#include "kernels/program_cache/program_cache.h"
 
 namespace tandem {
 namespace {

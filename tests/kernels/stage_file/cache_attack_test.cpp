@@ -18,8 +18,8 @@
 #include <string>
 #include <utility>
 
+#include "kernels/program_cache/program_cache.h"
 #include "kernels/stage_file/run/c_compiler.h"
-#include "kernels/util/program_cache.h"
 
 namespace tandem {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "kernels/util/program_cache.h"
+#include "kernels/program_cache/program_cache.h"
 
 #include <fcntl.h>
 #include <sys/stat.h>
