@@ -21,11 +21,12 @@ inline constexpr int kKltSuppressionPixels = 10;
 /// Most features that can be asked for.
 inline constexpr int kKltMostFeatures = 2048;
 
-/// strength = (xx yy - xy^2) / (xx + yy + 1e-5), where xx, xy and yy are the sums of dx^2, dx dy
-/// and dy^2 over `window` x `window` pixels, of which (window + 1) / 2 are left of and above the
-/// pixel; outside the frame there is nothing to add. Only for window <= x < W - window and the same
-/// in y, where features can be; 0 elsewhere. Safe from many threads on disjoint rows; allocates
-/// nothing once a thread has seen the width. Sums in another order: agrees to 1e-5 (xx + yy).
+/// strength = `(xx yy - xy^2) / (xx + yy + 1e-5)`, where xx, xy and yy are the sums of dx^2, dx dy
+/// and dy^2 over `window` x `window` pixels. `(window + 1) / 2` of these are left of and above the
+/// pixel. Pixels outside the frame add nothing. Features can be where `window <= x < W - window`,
+/// and the same in y; the strength is 0 elsewhere. Safe from many threads on disjoint rows;
+/// allocates nothing once a thread has seen the width. The SIMD version adds in another order and
+/// agrees to `1e-5 (xx + yy)`.
 void klt_strength_ref(Plane<const float> dx, Plane<const float> dy, int window,
                       Plane<float> strength, Rows rows);
 void klt_strength_simd(Plane<const float> dx, Plane<const float> dy, int window,
@@ -38,16 +39,16 @@ enum class KltCandidates {
            ///< order, and no weaker than the four behind; outside of the frame is 0
 };
 
-/// Of the `count` candidates of greatest positive strength (the first in reading order among
-/// equals), from the strongest on, those that are further than kKltSuppressionPixels from all that
-/// were taken before. Writes `count` features, the strongest first, the rest empty.
+/// Takes features from the `count` candidates of greatest positive strength (the first in reading
+/// order among equals), from the strongest on. Each is further than kKltSuppressionPixels from all
+/// that were taken before. Writes `count` features, the strongest first, the rest empty.
 void klt_select_ref(Plane<const float> strength, KltCandidates candidates, int count,
                     KltFeature* features);
 
-/// As klt_select_ref, exactly, for many threads: each writes the greatest strength of every block
-/// of its rows while they are in its cache, and one selects by these, which is the part that the
-/// others wait for. `greatest` has klt_blocks() elements a row. Allocates nothing once a thread has
-/// seen the size and the count.
+/// As klt_select_ref, exactly, for many threads. Each writes the greatest strength of every block
+/// of its rows while they are in its cache. One thread then selects by these, and the others wait.
+/// `greatest` has klt_blocks() elements a row. Allocates nothing once a thread has seen the size
+/// and the count.
 inline constexpr int kKltBlock = 64;  ///< pixels; the last one of a row may be shorter
 constexpr int klt_blocks(int width) { return (width + kKltBlock - 1) / kKltBlock; }
 void klt_greatest_simd(Plane<const float> strength, Plane<float> greatest, Rows rows);

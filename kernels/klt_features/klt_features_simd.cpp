@@ -45,10 +45,10 @@ struct Sums {
   }
 };
 
-/// Adds the products of kAdded rows from `added` on to the column sums and takes those of row
-/// `taken` off, if there is one: loading and storing the sums costs more than adding to them. In
-/// double: gradients of 8-bit frames are multiples of 2^-11 below 2^7, so that sums of their
-/// products are exact and do not depend on where a band begins.
+/// Adds the products of kAdded rows from `added` on to the column sums, and subtracts those of row
+/// `taken` if there is one. Several rows share a load and a store of the sums, which cost more than
+/// adding. Gradients of 8-bit frames are multiples of 2^-11 below 2^7, so that sums of their
+/// products in double are exact and do not depend on where a band begins.
 template <int kAdded>
 void add_rows(Plane<const float> dx, Plane<const float> dy, int added, std::optional<int> taken,
               Sums<double>& columns) {
@@ -213,7 +213,7 @@ class Strongest {
                           (UINT32_MAX - pixel));
     if (candidates_.size() == 4 * count_) cut();
   }
-  /// Of the one that has the rank (1: the strongest); 0 when there are fewer.
+  /// The strength of the candidate with this rank (1: the strongest); 0 when there are fewer.
   float strength(int rank) {
     if (size() < rank) return 0;
     const auto at = candidates_.begin() + rank - 1;
@@ -298,9 +298,9 @@ void select(Plane<const float> strength, Plane<const float> greatest, KltCandida
             int count, KltFeature* features) {
   const bool peaks_only = candidates == KltCandidates::peaks;
   thread_local Strongest strongest;
-  // Few rows say what is worth a look in all: at twice the rank that the weakest one wanted has
-  // among them on average, all rows mostly have as many as are wanted. If they do not, all that is
-  // no weaker than as many of the few rows is looked at.
+  // Few rows give a threshold for all: the strength at twice the rank that the weakest candidate
+  // wanted has among them on average. All rows mostly have `count` candidates above it. If they do
+  // not, the threshold becomes the strength at rank `count` among the few rows.
   constexpr int kFewRows = 16;
   const auto weakest_of_few = [&](float above, int rank) {
     strongest.start(count, above);
@@ -309,7 +309,7 @@ void select(Plane<const float> strength, Plane<const float> greatest, KltCandida
     return weakest > 0 ? std::nextafter(weakest, 0.0f) : 0;
   };
   const int rank = std::min(count, 2 * count / kFewRows + 8);
-  // Of three blocks that are strong one at least has a candidate that is, mostly.
+  // At least one of three strong blocks mostly has a strong candidate.
   float likely = weakest_of_few(greatest_of_rank(greatest, kFewRows, 3 * rank), rank);
   if (likely == 0) likely = weakest_of_few(0, rank);
   strongest.start(count, likely);

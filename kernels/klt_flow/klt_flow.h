@@ -21,15 +21,15 @@ struct KltFlowSettings {
   float accuracy = 0.03f;  ///< stops below this squared step; least texture of a patch
 };
 
-/// For each feature of `features`, on level 1 and then on level 0 from where that led: patches of
-/// 2 window x 2 window pixels, bilinear between pixels; the template from `previous`, the gradients
-/// from `current` at the same place. With cxx, cxy, cyy the sums of their products, steps
+/// Follows each feature of `features` on level 1, and then on level 0 from where that led. Patches
+/// have 2 window x 2 window pixels, bilinear between pixels. The template is from `previous`, the
+/// gradients are from `current` at the same place; cxx, cxy and cyy are the sums of their products.
+/// Steps end when a squared one is below `accuracy`, or after `iterations` of them:
 ///   e = sum (previous - current at d) dx, g likewise with dy,
 ///   d += (e cyy - g cxy, g cxx - e cxy) / (cxx cyy - cxy^2)
-/// until a squared step is below `accuracy` or there were `iterations` of them. Lost is what leaves
-/// either level, has det / (trace + 1e-5) < accuracy, or no strength. Safe from many threads on
-/// disjoint ranges of features. Sums in another order: agrees to 0.01 pixels, except where a step
-/// meets a threshold that closely.
+/// A feature is lost if it leaves either level, has `det / (trace + 1e-5) < accuracy` or no
+/// strength. Safe from many threads on disjoint ranges of features. Fast versions add in another
+/// order: they agree to 0.01 pixels, except where a step meets a threshold that closely.
 void klt_flow_ref(const KltPyramid<const float>& previous, const KltPyramid<const float>& current,
                   const KltFeature* features, const KltFlowSettings& settings, KltVector* vectors,
                   Rows range);

@@ -11,9 +11,9 @@
 #include "hwy/highway.h"
 
 /// A step needs e = sum (previous - current at d) dx. The bilinear weights of `current` depend on
-/// the fraction of d alone and can wait: once the four sums of (current - m) dx over whole pixels
-/// are known, with d rounded down, d rounded down and one to the right, and so on, every further
-/// step around the same pixel costs nothing. m is about the mean, to keep what is summed small.
+/// the fraction of d alone. They weight four sums of (current - m) dx over whole pixels: those of d
+/// rounded down and of its right, lower and diagonal neighbours. Once the sums are known, further
+/// steps around the same pixel cost nothing. m is about the mean, which keeps the sums small.
 HWY_BEFORE_NAMESPACE();
 namespace tandem {
 namespace HWY_NAMESPACE {

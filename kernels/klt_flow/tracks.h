@@ -16,9 +16,9 @@ struct KltTrack {
   uint32_t age = 0;      ///< frames that it has been followed for, from 1 on
 };
 
-/// Joins the vectors of consecutive frames into tracks: features are found anew in each frame, so
-/// that a vector goes on from the track that ended nearest to where it begins, each track once, the
-/// strongest features first. Other vectors begin tracks; tracks without a vector end.
+/// Joins the vectors of consecutive frames into tracks, because each frame's features are new. A
+/// vector goes on from the track that ended nearest to where it begins. Each track goes on once,
+/// the strongest features first. Other vectors begin tracks; tracks without a vector end.
 class KltTracks {
  public:
   /// Writes a track for each vector that was found, in their order, and returns how many. Vectors

@@ -15,8 +15,8 @@
 /// the opposite sign, which makes its third stage step away from the motion.
 namespace tandem {
 
-/// One size of a frame: the blurred image, and half the difference of its neighbours in x and y,
-/// right minus left and below minus above, smoothed by [1 2 1]/4 across.
+/// One size of a frame: the blurred image and its gradients. These are half the difference of the
+/// neighbours, right minus left and below minus above, smoothed by [1 2 1]/4 across.
 template <typename T>
 struct KltLevel {
   Plane<T> image, dx, dy;
@@ -33,7 +33,7 @@ struct KltPyramid {
 
 /// A frame's pyramid in one array of floats: image, dx and dy of level 0, then of level 1. Rows
 /// begin at cache lines, so that vectors as long as these cross none, and planes at different
-/// places of 4 KiB, see plane_offset(). What lies between is not written. klt_pyramid_layout.cl has
+/// places of 4 KiB, see plane_offset(). The gaps are not written. klt_pyramid_layout.cl has
 /// the same.
 struct KltLayout {
   int width = 0, height = 0;  ///< of the frame, pixels

@@ -20,7 +20,7 @@ namespace {
 namespace hn = hwy::HWY_NAMESPACE;
 using D = hn::CappedTag<float, 16>;
 using Down16 = hn::CappedTag<int16_t, 32>;
-// Of 512 bits, each load of a pixel's neighbours would cross a cache line: here these are most.
+// With 512 bits each load of neighbours would cross a cache line, and most loads are of neighbours.
 using D16 = hn::CappedTag<int16_t, 16>;
 constexpr int kLanes = static_cast<int>(hn::MaxLanes(D()));
 
@@ -137,8 +137,8 @@ HWY_INLINE void store_floats(Tag d, V v, float* to) {
   }
 }
 
-/// Computes rows when they are asked for, and once as long as that goes from the top down: bands
-/// need no rows from each other, and what a row needs is still in the cache. Level 1 is ahead of
+/// Computes rows on demand, and once as long as the demand goes from the top down. Bands need no
+/// rows from each other, and the inputs of a row are still in the cache. Level 1 is ahead of
 /// level 0 by up to 7 rows of the latter. Images are exact: blurs are integers below 2^24.
 class Lines {
  public:
@@ -173,7 +173,7 @@ class Lines {
   // Four load less. Their eight streams of writes cost more than that where the second-level cache
   // is left for a slow third one.
   static constexpr int kTogether = 2;
-  /// What half_across() has for zeros.
+  /// Zero as half_across() stores it.
   static constexpr float kHalfZero = -16.0f * 32768;
 
   template <typename Image>
@@ -275,7 +275,7 @@ class Lines {
     return image_row(y);
   }
 
-  /// 4096 times row y of level 0 blurred in x, at every second pixel, less 16 times 2^15.
+  /// 4096 times row y of level 0 blurred in x, at every second pixel, less 2^19.
   const float* half_across(int y) {
     if (!is_inside(y)) return half_zeros_.data();
     float* const row = half_across_.at(y);

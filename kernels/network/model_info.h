@@ -7,8 +7,8 @@
 
 namespace tandem::network {
 
-/// The anchors of an SSD network. Source: Liu et al., "SSD: Single shot multibox detector", 2016,
-/// as TensorFlow's and MediaPipe's networks have them: the first grid has the ratios 1, 2 and 1/2,
+/// The anchors of an SSD network, as TensorFlow's and MediaPipe's networks have them. Source: Liu
+/// et al., "SSD: Single shot multibox detector", 2016. The first grid has the ratios 1, 2 and 1/2,
 /// of which the first has half of the least scale. Each other grid has all ratios and a further
 /// square at the geometric mean of its scale and the next. The defaults are theirs for 300 x 300.
 struct SsdAnchors {
@@ -18,7 +18,7 @@ struct SsdAnchors {
   float center_scale = 10, size_scale = 5;                 ///< codes are multiplied by these
 };
 
-/// What an ONNX file does not have: how pixels become its input, and what its output is.
+/// Information that an ONNX file lacks: how pixels become its input, and what its output is.
 struct ModelInfo {
   enum class Colors { rgb, bgr, luma };  ///< luma: in each of three channels
   enum class Fit {
@@ -45,8 +45,8 @@ struct ModelInfo {
 
 /// Reads the key file beside an ONNX file: MODEL.onnx.modelinfo, else MODEL.modelinfo. Names and
 /// form are those of GStreamer's GstAnalyticsModelInfo (since 1.28), which does not read the group
-/// [tandem]. Of its own groups `ranges` of the first input counts, where [tandem] has neither
-/// `mean` nor `deviation`. Labels are read from no folder but the model's. Throws
+/// [tandem]. From its own groups only `ranges` of the first input is read, and only if [tandem] has
+/// neither `mean` nor `deviation`. Labels are read from no folder but the model's. Throws
 /// std::runtime_error that names the file, the line or the key, and says what to do.
 ModelInfo read_model_info(const std::string& onnx_path);
 

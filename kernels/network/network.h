@@ -31,13 +31,13 @@ inline int64_t elements(const Shape& shape) {
 struct Activation {
   enum class Kind {
     none,
-    relu,          ///< max(x, 0)
-    leaky_relu,    ///< x < 0 ? alpha x : x
-    clip,          ///< min(max(x, alpha), beta)
-    sigmoid,       ///< 1 / (1 + exp(-x))
-    hard_sigmoid,  ///< min(max(alpha x + beta, 0), 1)
-    hard_swish,    ///< x min(max(x / 6 + 1 / 2, 0), 1)
-    silu,          ///< x / (1 + exp(-x))
+    relu,          ///< `max(x, 0)`
+    leaky_relu,    ///< `x < 0 ? alpha x : x`
+    clip,          ///< `min(max(x, alpha), beta)`
+    sigmoid,       ///< `1 / (1 + exp(-x))`
+    hard_sigmoid,  ///< `min(max(alpha x + beta, 0), 1)`
+    hard_swish,    ///< `x min(max(x / 6 + 1 / 2, 0), 1)`
+    silu,          ///< `x / (1 + exp(-x))`
     tanh,
     exp,
     sqrt,

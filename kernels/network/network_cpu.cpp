@@ -18,7 +18,7 @@ using cpu::Tensor;
 
 }  // namespace
 
-/// What one frame at a time is computed with: oneDNN's handles of the tensors, and where they are.
+/// Computes one frame at a time. Holds oneDNN's handles of the tensors, and their addresses.
 class NetworkCpu::Execution {
  public:
   explicit Execution(const Plan& plan);

@@ -58,7 +58,7 @@ class NetworkCpu {
   std::unique_ptr<Private> self_;
 };
 
-/// What the threads that compute one frame share. One for each frame.
+/// State that the threads of one frame share. One for each frame.
 class NetworkCpu::Frame {
   friend NetworkCpu;
   SharedRows progress_;

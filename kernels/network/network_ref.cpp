@@ -22,7 +22,7 @@ struct Image {
   }
 };
 
-// What a step works on.
+// A step with its inputs and its output.
 struct Operands {
   const Network& network;
   const Step& step;

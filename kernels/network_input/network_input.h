@@ -11,9 +11,10 @@
 /// Makes a network's input of a frame: channels x height x width floats.
 ///
 /// The frame's planes are resampled as by resize.h, without rounding, into the part of the input
-/// that a Placement gives it. Luma and chroma become the channels' levels by the video's matrix
-/// (ITU-R BT.601 or BT.709), clamped to 0 to 255. The input is (level - mean) / deviation; around
-/// the frame's part the level is ModelInfo::padding. Chroma samples are taken as centred.
+/// that a Placement gives it. The video's matrix (ITU-R BT.601 or BT.709) turns luma and chroma
+/// into the channels' levels. These are clamped to [0, 255]. The input is (level - mean) /
+/// deviation; around the frame's part the level is ModelInfo::padding. Chroma samples are taken as
+/// centred.
 /// Every row of the input depends on the frame alone, so bands need no halo and no order.
 namespace tandem::network {
 

@@ -130,8 +130,8 @@ void Buffer::Private::upload_if_newer(Queue& queue, std::size_t bytes) {
   device_valid |= 1u << device;
 }
 
-// What the sides have, in halves of so many planes. Nothing at all: as if the device had nothing
-// and the host would have to fetch it all.
+// The bytes that each side has, in halves of so many planes. If neither side has any, the device
+// has nothing and the host would have to fetch it all.
 Buffer::Halves Buffer::Private::halves_for(int device, int planes, std::size_t bytes) {
   if (halved() && (halves_on != device || halves.planes != planes)) join_on_host(bytes);
   if (halved()) return halves;

@@ -95,7 +95,7 @@ void add_device(Context::Native& native, const cl::Context& context, const cl::D
   native.devices.push_back(std::move(added));
 }
 
-// What one letter of a mapping can stand for: the same programs, work-groups and times.
+// Whether one letter of a mapping can stand for both: the same programs, work-groups and times.
 bool same_kind(const DeviceDescription& a, const DeviceDescription& b) {
   return a.name == b.name && a.platform == b.platform && a.driver == b.driver &&
          a.compute_units == b.compute_units && a.local_memory_bytes == b.local_memory_bytes;

@@ -21,7 +21,7 @@ Kernel::Kernel(Context& context, const Program& program, const std::string& name
       devices_.back()->kernel = cl::Kernel(each, name.c_str());
       ++counters().objects_created;
     }
-    // Of devices of one kind.
+    // All devices are of one kind.
     const cl::Device& device = context.native().at(0).device;
     const cl::Kernel& kernel = devices_.front()->kernel;
     max_group_ = kernel.getWorkGroupInfo<CL_KERNEL_WORK_GROUP_SIZE>(device);

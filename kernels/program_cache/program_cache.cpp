@@ -73,7 +73,7 @@ void tidy(const OwnFolder& folder) {
   }
 }
 
-/// What users are told of the cache, by all threads.
+/// Messages of all threads to the user about the cache.
 struct Notices {
   std::mutex mutex;
   std::set<std::string> told;

@@ -7,7 +7,7 @@
 
 namespace tandem {
 
-/// What each output pixel takes from each source pixel along one axis, as resize.h defines it.
+/// The weight of each source pixel in each output pixel along one axis, as resize.h defines it.
 struct ResizeAxis {
   int source = 0, output = 0;  ///< pixels
   int taps = 0;                ///< source pixels that any one output pixel takes from, at most

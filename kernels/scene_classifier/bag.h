@@ -9,10 +9,10 @@
 #include "kernels/scene_classifier/vocabulary.h"
 #include "kernels/scene_features/scene_features.h"
 
-/// From descriptors to what a linear classifier sees of a frame: how often each word is seen in the
-/// whole frame, and how often in each of its horizontal stripes (after Lazebnik, Schmid, Ponce,
-/// "Beyond bags of features: spatial pyramid matching", CVPR 2006) and in each direction, because
-/// scenes have an above and a below.
+/// Makes the input of a linear classifier from the descriptors of a frame: counts of each word in
+/// the whole frame. Scenes have an above and a below, so words are also counted in each horizontal
+/// stripe and in each direction. Stripes follow Lazebnik, Schmid, Ponce, "Beyond bags of features:
+/// spatial pyramid matching", CVPR 2006.
 namespace tandem {
 
 struct SceneDescriptor {
@@ -22,8 +22,8 @@ struct SceneDescriptor {
   float values[kSceneDescriptorSize];
 };
 
-/// What words are compared by instead of the descriptor: the square roots of its coefficients'
-/// shares. Arandjelovic and Zisserman, "Three things everyone should know to improve object
+/// Replaces a descriptor's coefficients by the square roots of their shares, by which words are
+/// compared. Arandjelovic and Zisserman, "Three things everyone should know to improve object
 /// retrieval", CVPR 2012.
 void root_of_shares(float* descriptor);
 
@@ -32,7 +32,7 @@ void root_of_shares(float* descriptor);
 void describe_scene(const SceneLayout& layout, const Half* space, float contrast, Rows rows,
                     std::vector<SceneDescriptor>& found);
 
-/// What words are counted by, beside the whole frame.
+/// The parts that words are counted in, beside the whole frame.
 struct SceneBag {
   int words = 0;
   int stripes = 4;     ///< of equal height

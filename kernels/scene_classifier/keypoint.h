@@ -33,9 +33,9 @@ std::optional<SceneKeypoint> refine_extremum(const SceneLayout& layout, const Ha
                                              int octave, int d, int column, int row,
                                              float contrast);
 
-/// The directions of a keypoint in [0, 2 pi): peaks of the histogram of 36 directions of gradients
-/// within 4.5 sigma, weighted by their length and a Gaussian of 1.5 sigma, that exceed 0.8 of the
-/// highest. Returns how many; none where nothing has a direction.
+/// The directions of a keypoint in [0, 2 pi): peaks that exceed 0.8 of the highest one. Their
+/// histogram has 36 directions of the gradients within 4.5 sigma, weighted by their length and a
+/// Gaussian of 1.5 sigma. Returns how many; none where nothing has a direction.
 int scene_angles(const SceneLayout& layout, const Half* space, const SceneKeypoint& keypoint,
                  float angles[kSceneMostAngles]);
 

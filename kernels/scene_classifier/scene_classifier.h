@@ -25,10 +25,10 @@ void scene_keypoints_ref(const SceneLayout& layout, const Half* space, float con
 void scene_keypoints_simd(const SceneLayout& layout, const Half* space, float contrast, Rows rows,
                           std::vector<SceneKeypoint>& found);
 
-/// Gradients around a keypoint, as seen after turning by `angle`: windows of 3 sigma for each of
-/// the 4 x 4 cells, shared linearly between neighbouring cells and directions, weighted by a
-/// Gaussian of two cells; then unit length, at most 0.2 each, and unit length again. SIMD: within
-/// 1e-3.
+/// Gradients around a keypoint, as seen after turning by `angle`, in 4 x 4 cells of 3 sigma each.
+/// They are weighted by a Gaussian of two cells, and shared linearly between neighbouring cells and
+/// directions. The result is scaled to unit length, clamped to at most 0.2 each, and scaled again.
+/// SIMD: within 1e-3.
 void scene_descriptor_ref(const SceneLayout& layout, const Half* space,
                           const SceneKeypoint& keypoint, float angle, float* descriptor);
 void scene_descriptor_simd(const SceneLayout& layout, const Half* space,

@@ -22,10 +22,10 @@ namespace hn = hwy::HWY_NAMESPACE;
 
 // --- Extrema ---
 
-/// The pixels of one row that are strong enough and beat their neighbours, a vector at a time: most
-/// vectors end at the first comparison. Nothing is widened. Read as integers, halves above zero are
-/// in the order of their values, and above all that have a sign; read without a sign, those below
-/// zero are in the order of their sizes, and above all others.
+/// The pixels of one row that are strong enough and beat their neighbours, a vector at a time. Most
+/// vectors end at the first comparison. Halves are not widened but compared as integers. Signed
+/// integers put halves above zero in the order of their values, and above all that have a sign.
+/// Unsigned ones put halves below zero in the order of their magnitudes, and above all others.
 template <class DS>
 class ExtremumRow {
   using DU = hn::RebindToUnsigned<DS>;

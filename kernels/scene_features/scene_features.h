@@ -31,8 +31,8 @@ inline constexpr int kScenePlanes = kSceneDifferences + 2 * kSceneGradients;
 /// Smallest width or height of a frame, pixels.
 inline constexpr int kSceneLeastSide = 16;
 
-/// Blur of Gaussian level i = 0 ... kSceneScales + 2 in pixels of its octave. Level 1 is sigma0 =
-/// 1.6 * 2^(1/3), level 0 is the 1.6 that an octave starts with, level kSceneScales twice that.
+/// Blur of Gaussian level i = 0 ... kSceneScales + 2 in pixels of its octave. Level 0 is the 1.6
+/// that an octave starts with, level kSceneScales twice that. Level 1 is `sigma0 = 1.6 * 2^(1/3)`.
 inline double scene_sigma(int level) {
   return 1.6 * std::exp2(static_cast<double>(level) / kSceneScales);
 }
@@ -57,17 +57,16 @@ inline std::vector<float> scene_taps(double sigma) {
   return {taps.begin(), taps.end()};
 }
 
-/// How the Gaussians are made: the frame, divided by 255, is doubled (even pixels are the frame's,
-/// odd ones the mean of their neighbours, the last one repeated) and blurred to level 0; each level
-/// of an octave is the one before blurred by what is missing; the next octave starts with every
-/// second pixel, from 0, of level kSceneScales. A blur of sigma has taps exp(-x^2 / (2 sigma^2))
-/// up to x = ceil(4 sigma), divided by their sum, in x and in y; outside of the image is what its
-/// border is.
+/// The frame, divided by 255, is doubled (even pixels are the frame's, odd ones the mean of their
+/// neighbours, the last one repeated) and blurred to Gaussian level 0. Each level of an octave is
+/// the one before blurred by what is missing. The next octave starts with every second pixel of
+/// level kSceneScales, from 0. A blur of sigma has taps `exp(-x^2 / (2 sigma^2))` up to
+/// `x = ceil(4 sigma)`, divided by their sum, in x and in y. The border is repeated outside.
 ///
-/// Where everything is in one dense array of halves: what is computed in floats is rounded when it
-/// is written, and what is computed from it starts from floats again. Octave 0 has twice the
-/// frame's size, each further one half of the one before, rounded down, while the shorter side has
-/// 32 pixels: 5 octaves at 256x256. In an octave come the planes, row after row without padding:
+/// All planes lie in one dense array of halves. Floats are rounded when they are written, and
+/// computations from them start from floats again. Octave 0 has twice the frame's size. Each
+/// further one has half of the one before, rounded down, while the shorter side has 32 pixels.
+/// There are 5 octaves at 256x256. In an octave come the planes, row after row without padding:
 ///   difference d = 0 ... 4: Gaussian level d + 1 minus level d, of an image in [0, 1]
 ///   magnitude  g = 0 ... 2: length of the gradient of Gaussian level g + 1, per pixel of the
 ///                           octave: half the difference of the neighbours, the border repeated
@@ -89,8 +88,7 @@ struct SceneLayout {
   /// Halves of the whole space.
   std::size_t values() const { return first_of(octaves()); }
 
-  /// What octaves hand to the next one, in another dense array, of floats: where octave 1 starts, 2
-  /// ...
+  /// Size of another dense array, of floats: level 0 of each octave but the first.
   std::size_t base_floats() const {
     std::size_t floats = 0;
     for (int o = 1; o < octaves(); ++o) floats += pixels_of(o);
@@ -131,9 +129,9 @@ struct SceneLayout {
 /// once a thread has seen the width. Results do not depend on the bands. No side of the luma is
 /// shorter than kSceneLeastSide. Once `stop` says so, rows that are not made yet are left out.
 ///
-/// Fast versions: differences and magnitudes agree to 1e-5, angles to 1e-4 + 2e-6 / magnitude,
-/// modulo 2 pi, before they are rounded to halves. Where the roundings part, the distance from one
-/// half to the next is added, at most 2^-10 of the value.
+/// Fast versions agree before they are rounded to halves: differences and magnitudes to 1e-5,
+/// angles to `1e-4 + 2e-6 / magnitude`, modulo 2 pi. Where the roundings differ, the distance from
+/// one half to the next is added, at most 2^-10 of the value.
 void scene_first_octave_ref(Plane<const uint8_t> luma, Half* space, float* bases, Rows rows);
 void scene_first_octave_simd(Plane<const uint8_t> luma, Half* space, float* bases, Rows rows,
                              Stop stop = {});

@@ -13,7 +13,7 @@ namespace tandem {
 namespace {
 
 constexpr int kLevels = kSceneScales + 3;
-// What a work-group of a GPU makes at a time, and the most pixels that a blur reaches, in fours.
+// The tile of a GPU's work-group, and the most pixels that a blur reaches, in fours.
 constexpr int kSceneTileWidth = 192, kSceneTileHeight = 8, kReach = 16;
 constexpr std::size_t kNone = ~std::size_t{0};  // NONE of the kernels: nothing is written there
 
@@ -100,7 +100,7 @@ struct SpaceMaker {
                        const opencl::DeviceSpan& scratch) = 0;
 };
 
-/// What octaves start with, behind the images in the scratch.
+/// The bases of the octaves, behind the images in the scratch.
 opencl::DeviceSpan bases_in(const opencl::DeviceSpan& scratch, const SceneLayout& layout) {
   return after(scratch, 3 * layout.pixels_of(0));
 }

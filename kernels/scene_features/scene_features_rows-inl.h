@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// What rows of a level are made from: blurs, and gradients as length and angle.
+// Operations that make rows of a level: blurs, and gradients as length and angle.
 #if defined(TANDEM_SCENE_FEATURES_ROWS_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef TANDEM_SCENE_FEATURES_ROWS_INL_H_
 #undef TANDEM_SCENE_FEATURES_ROWS_INL_H_
@@ -75,8 +75,8 @@ struct Sums {
   }
 };
 
-/// kGroup rows of sums over `rows`, which begin with the first tap of the first of them. What each
-/// row adds, and in which order, does not depend on which group it is in.
+/// kGroup rows of sums over `rows`, which begin with the first tap of the first of them. A row's
+/// terms and their order do not depend on the group that it is in.
 HWY_INLINE void blur_down(const float* const* rows, const Blur& blur, int width, float* to,
                           std::ptrdiff_t stride) {
   const D d;
@@ -126,8 +126,8 @@ HWY_INLINE void blur_across(const float* from, std::ptrdiff_t from_stride, const
   });
 }
 
-/// Angle of (dx, dy) within 2e-6, 0 for (0, 0). The polynomial is the best of its degree for the
-/// arc tangent in [0, 1].
+/// Angle of (dx, dy) within 2e-6, and 0 if both are 0. The polynomial is the best of its degree for
+/// the arc tangent in [0, 1].
 HWY_INLINE V angle_of(V dx, V dy) {
   const D d;
   const V ax = hn::Abs(dx), ay = hn::Abs(dy);

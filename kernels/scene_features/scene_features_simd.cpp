@@ -35,7 +35,7 @@ class Ring {
   std::vector<float> values_;
 };
 
-/// What is computed: rows of an octave, from `begin` on.
+/// The rows of an octave to compute, from `begin` on.
 struct Task {
   int width = 0, height = 0, octave = 0;
   Plane<const uint8_t> luma;  // octave 0 starts from it
@@ -78,7 +78,7 @@ class Cascade {
       const int radius = blurs()[level].radius;
       next_[level] = first;
       first = std::max(0, first - radius);
-      // What a group of `level` reads, and what more a group of the one before may have made.
+      // Rows that a group of `level` reads, and more that a group of the one before may have made.
       image(level - 1).start(width_, 2 * radius + 2 * kGroup);
     }
     next_doubled_ = first;
@@ -86,8 +86,8 @@ class Cascade {
     down_.start(width_, kGroup);
   }
 
-  /// The rows before `end`. Of each level rows are made that the next one needs; they are written
-  /// at once, if they are before `until`.
+  /// Makes the rows before `end`. Each level makes the rows that the next one needs; those before
+  /// `until` are written at once.
   void go_on(int end, int until) {
     until_ = until;
     // The last level asks for all others: a few rows of it at a time.
@@ -164,7 +164,7 @@ class Cascade {
     for (int v = std::max(y, task_.begin); v < std::min(y + kGroup, until_); ++v) write(level, v);
   }
 
-  /// What row y of a level completes.
+  /// Writes the rows that row y of a level completes.
   void write(int level, int y) {
     if (level == kSceneScales && task_.next_base.data) write_base(image(level).at(y), y);
     if (level == 0) return;

@@ -28,14 +28,14 @@ void srad_prepare_simd(Plane<const float> image, Plane<float> squares, Rows rows
 struct SradSums {
   double image = 0, squares = 0;
 };
-/// What the whole image says about its speckle.
+/// Statistics of the whole image, which describe its speckle.
 struct SradStatistics {
   float mean = 0;
   /// q0 of the paper, squared: the variance divided by the squared mean. 0 when that is below
   /// kSradLeastVariation: a constant image has no speckle.
   float variation = 0;
 };
-/// What rounding squares to single precision leaves of the variation of a constant image, and more.
+/// Exceeds the variation that a constant image has, as squares are rounded to single precision.
 inline constexpr double kSradLeastVariation = 0x1p-22;
 
 /// Stage 3: sums[y] of each row y of the range, added in double precision.
@@ -43,17 +43,17 @@ void srad_reduce_ref(Plane<const float> image, Plane<const float> squares, SradS
                      Rows rows);
 void srad_reduce_simd(Plane<const float> image, Plane<const float> squares, SradSums* sums,
                       Rows rows);
-/// What is left of stage 3 when all rows are there: the same whatever the bands were.
+/// The rest of stage 3, once all rows are there. The result does not depend on the bands.
 SradStatistics srad_combine(const SradSums* sums, int width, int height);
 /// The same from the sums of all rows.
 SradStatistics srad_statistics(const SradSums& all, int width, int height);
 
-/// Stage 4: how each pixel differs from its neighbours, and how much it is to diffuse. Halo 1;
-/// outside of the image is what its border is. `differences` are two planes one below the other:
-/// with H rows, row y of neighbour - pixel to the south and to the east is y and H + y, and 0 at
-/// the border. Those to the north and west are what the neighbours there have, negated.
-/// `coefficient` is in [0, 1], and 0 everywhere when the variation is 0: where there is no speckle,
-/// what differs is the picture.
+/// Stage 4: how each pixel differs from its neighbours, and how much it is to diffuse. Halo 1; the
+/// border is repeated outside of the image. `differences` are two planes one below the other. With
+/// H rows, row y holds neighbour - pixel to the south and row H + y to the east, 0 at the border.
+/// Those to the north and west are the negated ones of the neighbours there. `coefficient` is in
+/// [0, 1]. It is 0 everywhere when the variation is 0: without speckle, all differences belong to
+/// the picture.
 void srad_diffuse_ref(Plane<const float> image, float variation, Plane<float> differences,
                       Plane<float> coefficient, Rows rows);
 void srad_diffuse_simd(Plane<const float> image, float variation, Plane<float> differences,
@@ -68,7 +68,7 @@ void srad_update_simd(Plane<const float> image, Plane<const float> differences,
                       Plane<const float> coefficient, float lambda, Plane<float> updated,
                       Rows rows);
 
-/// Stage 6: luma = 255 log(image), rounded and clamped to [0, 255].
+/// Stage 6: `luma = 255 log(image)`, rounded and clamped to [0, 255].
 void srad_compress_ref(Plane<const float> image, Plane<uint8_t> luma, Rows rows);
 void srad_compress_simd(Plane<const float> image, Plane<uint8_t> luma, Rows rows);
 
@@ -90,17 +90,17 @@ class SradOpenCL {
   void reduce(opencl::Queue& queue, const Plane& image, const Plane& squares, const Span& sums,
               const Span& statistics) const;
   static constexpr int kSumFloats = 4;
-  /// As reduce(), of the rows before `rows` alone. What somebody needs who has the others: the
-  /// first sums_of(rows) of `sums`, each of them the image, what rounding left of it, the squares,
-  /// the same of them. There is room for one more than `rows`.
+  /// As reduce(), of the rows before `rows` alone. The owner of the other rows needs the first
+  /// sums_of(rows) of `sums`. Each holds the image, its rounding error, the squares, and theirs.
+  /// There is room for one more than `rows`.
   void reduce_first(opencl::Queue& queue, const Plane& image, const Plane& squares,
                     const Span& sums, int rows) const;
   int sums_of(int rows) const;  ///< at most `rows`
   void diffuse(opencl::Queue& queue, const Plane& image, const Span& statistics,
                const Plane& differences, const Plane& coefficient, Rows rows) const;
-  /// On a GPU diffuse() and update() of all rows are deferred: where further iterations of
-  /// `updated` are the next commands of the queue, and write the same tensors, one launch computes
-  /// each. Results do not depend on it.
+  /// On a GPU diffuse() and update() of all rows are deferred. If the next commands of the queue
+  /// are further iterations of `updated` that write the same tensors, one launch computes each
+  /// iteration. Results do not depend on it.
   void update(opencl::Queue& queue, const Plane& image, const Plane& differences,
               const Plane& coefficient, float lambda, const Plane& updated, Rows rows) const;
   void compress(opencl::Queue& queue, const Plane& image, const Plane& luma, Rows rows) const;

@@ -120,8 +120,8 @@ struct SradOpenCL::Private {
     }
   };
 
-  /// What iterations hand on in memory of the queue: the sums of this one and of the next, in
-  /// turns, and an image, since none can be computed in place.
+  /// Data that iterations hand on in memory of the queue: the sums of this one and of the next, in
+  /// turns, and an image. No image can be computed in place.
   struct Scratch {
     Span sums[2];
     Plane image;
@@ -231,7 +231,7 @@ void SradOpenCL::extract(opencl::Queue& queue, const Plane& luma, const Plane& i
   self_->pixels(self_->extract, queue, image.width, rows, luma, image, image.width);
 }
 
-// What the queue has deferred, if its last stage was `step`; else null.
+// The stages that the queue has deferred, if the last one was `step`; else null.
 SradOpenCL::Left* SradOpenCL::left_at(opencl::Queue& queue, int step) {
   auto* left = dynamic_cast<Left*>(opencl::deferred_commands(queue).next.get());
   return left && left->last == step ? left : nullptr;

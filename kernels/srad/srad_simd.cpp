@@ -36,14 +36,14 @@ HWY_INLINE void across(int first, int end, const Step& step) {
   if ((end - first) % kLanes != 0) step(D(), end - kLanes);
 }
 
-// Both functions are needed on an interval alone, where a polynomial without any reduction of its
-// argument does: coefficients, lowest first, of the one that meets the function at the Chebyshev
-// nodes. With the exp and log of Highway these two stages took two and three times as long.
+// Both functions are needed on an interval alone, where a polynomial does without any reduction of
+// its argument. It meets the function at the Chebyshev nodes. Coefficients are in order, lowest
+// first. With the exp and log of Highway these two stages took two and three times as long.
 
-/// exp(t + 1/2) for t in [-1/2, 1/2], to 3e-7.
+/// `exp(t + 1/2)` for t in [-1/2, 1/2], to 3e-7.
 constexpr float kExp[] = {1.64872122f,   1.64872181f,   0.824360728f,  0.274768889f,
                           0.0686944723f, 0.0138830850f, 0.00230784272f};
-/// 255 log(x) for x in [1, e] and t = (2 x - 1 - e) / (e - 1), to 4e-4.
+/// `255 log(x)` for x in [1, e] and `t = (2 x - 1 - e) / (e - 1)`, to 4e-4.
 constexpr float kLog[] = {158.129196f, 117.838409f,   -27.2272987f, 8.40761280f,  -2.91537499f,
                           1.00785112f, -0.385862440f, 0.245928973f, -0.100579053f};
 constexpr float kE = 2.71828183f;
@@ -118,9 +118,9 @@ struct Diffusion {
 
 /// `left` and `right`: where the neighbours of pixel x are.
 ///
-/// With J the pixel, S = J + (the sum of the differences) / 4 and
-/// N = (the sum of their squares) / 2 - (their sum)^2 / 16, q = N / S^2, so that one division does:
-/// c = q0 (1 + q0) / (q0^2 + q) = q0 (1 + q0) S^2 / (q0^2 S^2 + N).
+/// With J the pixel and D its differences, q = N / S^2, so that one division does:
+///   S = J + sum(D) / 4, N = sum(D^2) / 2 - sum(D)^2 / 16
+///   c = q0 (1 + q0) / (q0^2 + q) = q0 (1 + q0) S^2 / (q0^2 S^2 + N)
 template <typename Tag>
 HWY_INLINE void diffuse_pixels(Tag d, const Diffusion& row, float q0, int x, int left, int right) {
   const auto pixel = hn::LoadU(d, row.here + x);

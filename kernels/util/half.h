@@ -6,10 +6,10 @@
 
 namespace tandem {
 
-/// A floating-point number of 2 bytes, IEEE 754 binary16. From 2^-14 to 65504 neighbours are 2^-10
-/// of a power of two apart, below that 2^-24. Halves are for memory, not for arithmetic: reading
-/// one widens it, which is exact; writing one rounds to the nearest, of two equally near ones to
-/// the even one, as devices and half-inl.h do.
+/// A floating-point number of 2 bytes, IEEE 754 binary16, for memory and not for arithmetic.
+/// Neighbours from 2^-14 to 65504 differ by 2^-10 of a power of two. Smaller ones differ by 2^-24.
+/// Reading a half widens it, which is exact. Writing one rounds to the nearest half, and to the
+/// even one of two equally near ones, as devices and half-inl.h do.
 struct Half {
   uint16_t bits = 0;
 

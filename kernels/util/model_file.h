@@ -9,8 +9,8 @@
 #include <string_view>
 #include <vector>
 
-/// Files of trained models, little endian: a magic of 12 bytes, a version, a header of sizes, the
-/// data of these sizes, and a 64-bit FNV-1a checksum of everything before it.
+/// Files of trained models, little endian. They hold a magic of 12 bytes, a version, a header of
+/// sizes, the data of these sizes, and a 64-bit FNV-1a checksum of everything before it.
 namespace tandem {
 
 struct ModelFormat {

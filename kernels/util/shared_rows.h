@@ -69,7 +69,7 @@ class SharedRows {
   bool is_done(int steps) const { return step_.load(std::memory_order_acquire) == steps; }
 
  private:
-  // Who leaves in the middle: nobody is to sleep until it opens the next step.
+  // A thread that leaves in the middle wakes the others, because it opens no further step.
   struct Abandon {
     SharedRows& shared;
     mutable bool nothing = false;
@@ -79,8 +79,8 @@ class SharedRows {
   };
   static constexpr int kNoMore = 1 << 20;  // steps that no work has
 
-  // Others need as long as for a part, mostly, and to be woken up takes longer than to look. Which
-  // ends: the one that is waited for may need this core.
+  // Spins first: others mostly need as long as for a part, and waking up takes longer than polling.
+  // Then sleeps, because the awaited thread may need this core.
   void wait(int opened, int waited) {
 #ifdef __x86_64__
     constexpr int kSpins = 1 << 13;  // a quarter to half of a millisecond

@@ -8,9 +8,9 @@
 
 namespace tandem {
 
-/// Where a person stands in the 64x128 window: centred, 8 pixels below its upper edge and as many
-/// above its lower edge; more pixels for the person find more people than Dalal and Triggs's margin
-/// of 16. Training places people so; detections are this box. The width is one for all people.
+/// The place of a person in the 64x128 window: centred, with margins of 8 pixels above and below.
+/// The person has more pixels than with Dalal and Triggs's margin of 16, so more people are found.
+/// Training places people so; detections are this box. The width is the same for all people.
 struct PersonBox {
   static constexpr float kWidth = 46, kHeight = 112;  ///< pixels of the window
   static constexpr float kLeft = (64 - kWidth) / 2, kTop = (128 - kHeight) / 2;

@@ -27,8 +27,8 @@ struct ScoreGrid {
   static ScoreGrid of(CellGrid cells);
 };
 
-/// A linear SVM. weights[((by * 7 + bx) * 4 + c) * filters + k] is the coefficient of filter k in
-/// cell c of block (bx, by); c = 0 ... 3 are the cells (0,0), (1,0), (0,1), (1,1) as (x, y).
+/// A linear SVM. `weights[((by * 7 + bx) * 4 + c) * filters + k]` is the coefficient of filter k in
+/// cell c of block (bx, by). Cell c is at `(c % 2, c / 2)` in its block, as (x, y).
 struct LinearSvm {
   int filters = 0;
   std::vector<float> weights;  ///< 105 * 4 * filters
@@ -53,9 +53,9 @@ class PackedSvm {
 void vivid_classifier_ref(const float* histogram, CellGrid cells, const LinearSvm& svm,
                           Plane<float> score);
 
-/// The same in two steps, so that bands of block rows (0 ... cells.rows - 2) share no work:
-/// `vivid_classifier_rows` writes what each block row answers to each of the 15 block rows of a
-/// window into `partial` (`vivid_classifier_partial_size` floats); when all are done
+/// The same in two steps, so that bands of block rows (0 ... cells.rows - 2) share no work.
+/// `vivid_classifier_rows` writes the answers of each block row to each of the 15 block rows of a
+/// window into `partial` (`vivid_classifier_partial_size` floats). When all are done,
 /// `vivid_classifier_combine` sums them. The first is safe from many threads on disjoint rows.
 /// When the block rows before `first_block_row` were computed elsewhere, `score` holds what they
 /// add to windows that reach beyond them: only rows of windows that reach `first_block_row` change.

@@ -42,7 +42,7 @@ Plan gpu_plan(int filters, int tile_blocks) {
   return plan;
 }
 
-// Sums in vector registers: 16 of the 32 that AVX-512 has, 12 of 16 elsewhere.
+// Sums take 16 of the 32 vector registers of AVX-512. Elsewhere they take 12 of 16.
 Plan cpu_plan(int filters, const opencl::DeviceDescription& device) {
   Plan plan;
   const bool wide = device.vector_floats >= 16;

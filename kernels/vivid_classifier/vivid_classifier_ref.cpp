@@ -7,7 +7,7 @@
 namespace tandem {
 namespace {
 
-/// What the block of cells at (cx, cy) .. (cx+1, cy+1) adds to a window's score.
+/// The contribution of the block of cells at (cx, cy) .. (cx+1, cy+1) to a window's score.
 double block_score(const float* histogram, CellGrid cells, const LinearSvm& svm, int cx, int cy,
                    const float* weights) {
   double norm = svm.epsilon, dot = 0;

@@ -32,7 +32,7 @@ constexpr int kTileSlots = kTileVectors * kLanes;
 /// Filters in a panel of weights: at most 25 KB, half of a first-level cache.
 constexpr int kPanelFilters = 56;
 
-/// What a thread needs for one block row at a time; grows to the widest frame seen.
+/// A thread's memory for one block row at a time; grows to the widest frame seen.
 struct Scratch {
   hwy::AlignedFreeUniquePtr<float[]> memory;
   std::size_t size = 0;
@@ -86,8 +86,8 @@ HWY_INLINE void keep_in_register([[maybe_unused]] V& v) {
 #endif
 }
 
-/// One filter's part of a tile. What is fewer, vectors of weights or blocks, waits in registers for
-/// the other, which come one by one: with the sums that is all that the registers hold.
+/// One filter's part of a tile. Vectors of weights or blocks, whichever are fewer, stay in
+/// registers while the others come one by one. Together with the sums they fill the registers.
 template <int kBlocks>
 HWY_INLINE void multiply_step(const float* HWY_RESTRICT weights, const float* HWY_RESTRICT roots,
                               int root_stride, V (&sum)[kBlocks][kTileVectors]) {

@@ -17,8 +17,8 @@ struct VividModel {
   std::string origin;            ///< how it was made: data, seed, options; one line
 };
 
-/// Reads a model file; throws std::runtime_error that names the file and says what is wrong with it
-/// (missing, not a model, another version, cut short, checksum, values that are not finite).
+/// Reads a model file. Throws std::runtime_error that names the file and its fault (missing, not a
+/// model, another version, cut short, checksum, values that are not finite).
 VividModel load_vivid_model(const std::string& path);
 
 /// Writes it; throws std::runtime_error. The format is little endian: "TANDEMVIVID", a version, the

@@ -14,9 +14,9 @@ struct Level {
   int first_row = 0;            ///< where its rows start when all levels' rows are counted through
 };
 
-/// The levels for frames of width x height: level l is the frame shrunk by first_scale * 1.2^l
-/// (first_scale < 1 enlarges it), `scales` of them, or as many as hold a 64x128 window when
-/// `scales` is 0. Levels that hold none are left out, but there is always the first.
+/// The levels for frames of width x height. Level l is the frame shrunk by first_scale * 1.2^l
+/// (first_scale < 1 enlarges it). There are `scales` levels; 0: as many as hold a 64x128 window.
+/// Levels that hold none are left out, but there is always the first.
 std::vector<Level> pyramid_levels(int width, int height, int scales, double first_scale);
 
 }  // namespace tandem

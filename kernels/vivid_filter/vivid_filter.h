@@ -12,7 +12,7 @@
 /// Source: Dikmen, Hoiem, Huang, "A data driven method for feature transformation", CVPR 2012.
 namespace tandem {
 
-/// K filters of 3x3 coefficients, row by row: coefficient (k, dy, dx) is [9 k + 3 (dy+1) + dx+1].
+/// K filters of 3x3 coefficients by rows: coefficient (k, dy, dx) is `[9 k + 3 (dy+1) + dx+1]`.
 struct FilterBank {
   int count = 0;  ///< K, 1 ... 255
   std::vector<float> coefficients;

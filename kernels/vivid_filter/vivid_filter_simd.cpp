@@ -63,7 +63,7 @@ void vote_row(const float* const intensity[3], int width, const FilterBank& bank
 
 void run(Plane<const uint8_t> luma, const FilterBank& bank, Plane<uint8_t> index,
          Plane<float> weight, Rows rows) {
-  // Three rows in turns. What lies past a row's end is read, never used.
+  // Three rows in turns. Values past a row's end are read, never used.
   thread_local std::vector<float> scratch;
   const std::size_t stride = luma.width + kTile + 2;
   if (scratch.size() < 3 * stride) scratch.resize(3 * stride);

@@ -93,10 +93,10 @@ struct Indices {
 #endif
 };
 
-/// What filters answer to the pixels of a tile, and which answered most strongly so far.
+/// The filters' answers to the pixels of a tile, and which filters answered most strongly so far.
 ///
-/// The strongest is found in two steps: the greatest of kTileFilters answers costs a maximum for
-/// each, but a comparison, and packing what it found, only once. Which of them it was is looked up
+/// The strongest is found in two steps. The greatest of kTileFilters answers costs a maximum for
+/// each, but a comparison and the packing of its result only once. The filter itself is looked up
 /// in the end, among all answers.
 struct Votes {
   HWY_ALIGN float window[9 * kTile];  // the pixels that each tap is multiplied by
@@ -256,8 +256,8 @@ struct Pipeline {
   }
 
   /// Filter k enters at tap 0 while the one before is at tap 1, and so on to the one that leaves
-  /// with tap 8: a step's multiply-adds do not depend on each other, however few instructions the
-  /// core looks ahead (presumably fewer while a sibling thread is busy). `filter` points at
+  /// with tap 8. So a step's multiply-adds do not depend on each other, however few instructions
+  /// the core looks ahead (presumably fewer while a sibling thread is busy). `filter` points at
   /// filter k and kSlot is k % 9. Steps that fill or drain the pipeline do the taps kFirst ...
   /// kLast alone.
   template <int kSlot, int kFirst, int kLast>

@@ -66,8 +66,7 @@ struct FrameClass {
 /// The best class of ModelInfo::Decoder::classes: one value a class. Throws as decode() does.
 FrameClass best_class(std::span<const float> output, ModelInfo::Scores scores);
 
-/// What to write into the model information if scores of this range are not what its `scores` says;
-/// empty: nothing.
+/// Advice on the model information if scores of this range contradict its `scores`; empty: none.
 std::string scores_advice(const ModelInfo& info, const ScoreRange& range);
 
 /// Throws std::runtime_error unless as many labels as classes are named.

@@ -7,7 +7,7 @@
 
 #include "kernels/network/boxes/box_decoder.h"
 
-/// What decoders share.
+/// Types and functions that decoders share.
 namespace tandem::network {
 
 /// Sides of the output without sides of 1 before them. Throws unless two are left.

@@ -80,8 +80,8 @@ ConvolutionDescription best_convolution(const Values& values, const Step& step,
   return *best;
 }
 
-/// What oneDNN takes for blocks of output channels, in blocks of which it has many. It computes up
-/// to four of 8 channels at a time.
+/// The time that oneDNN takes for blocks of output channels, in units of one block of many. It
+/// computes up to four blocks of 8 channels at a time.
 double time_of(int64_t blocks) {
   constexpr double kLeftOver[] = {0, 2.1, 2.6, 3.5};
   return channels_of_block() == 16 ? static_cast<double>(blocks)

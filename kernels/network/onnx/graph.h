@@ -9,7 +9,7 @@
 
 namespace tandem::network::reader {
 
-/// What a node takes and gives: a value of the network, or integers, which exist only while a file
+/// An input or output of a node: a value of the network, or integers, which exist only while a file
 /// is read.
 struct Operand {
   bool constant = false;

@@ -17,7 +17,7 @@ struct Problem : std::runtime_error {
 /// A name from the file, in quotes and safe for a terminal.
 std::string in_quotes(std::string_view name);
 
-/// "1 x 3 x 416 x 416"; "a scalar".
+/// The sides, as in "3 x 416 x 416"; "a scalar" if there are none.
 std::string text_of(const Shape& shape);
 
 }  // namespace tandem::network::reader

@@ -12,8 +12,8 @@
 
 namespace tandem::network {
 
-/// Elements of a value in the order of another shape: element (i0, i1, ...) is at
-/// offset + i0 strides[0] + i1 strides[1] + ...
+/// Elements of a value in the order of another shape: element `(i0, i1, ...)` is at
+/// `offset + i0 strides[0] + i1 strides[1] + ...`
 struct Strided {
   int64_t offset = 0;
   Shape sizes, strides;  ///< outermost first
@@ -48,7 +48,7 @@ struct Place {
 };
 
 /// Places all values. A value whose elements lie side by side in another one has no memory of its
-/// own: results of Reshape and most slices lie in their input, parts of a Concat in its output.
+/// own. Results of Reshape and most slices lie in their input, parts of a Concat in its output.
 /// Outputs of the network lie in the caller's memory.
 class Placement {
  public:

@@ -176,8 +176,8 @@ std::string blocks_text(const StageFile& file, const StagePlan& plan, const Stag
          undefine_reads(step) + local_reads(step, false);
 }
 
-// What a chunk of a row reads stays in the first cache: bytes that became ints, and rows of smaller
-// planes that were spread out.
+// The inputs of a chunk of a row stay in the first-level cache: bytes that became ints, and rows of
+// smaller planes that were spread out.
 std::string chunks_text(const StageFile& file, const StagePlan& plan, const StageStep& step,
                         Where where, const std::string& block) {
   const bool wide = where == Where::kWidened;

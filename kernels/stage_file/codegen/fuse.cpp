@@ -68,8 +68,8 @@ std::vector<std::string> defined_by(const StageCode& common) {
   return names;
 }
 
-/// What the names of one file become. Luma has two: what is read, `luma(0, 0)`, and what is
-/// written.
+/// New names for the names of one file. Luma has two: one that is read, `luma(0, 0)`, and one that
+/// is written.
 struct Renaming {
   std::map<std::string, std::string, std::less<>> names, calls;
 
@@ -118,7 +118,7 @@ class Fusion {
   }
 
  private:
-  /// What a file left of a tensor, or of luma.
+  /// A tensor, or luma, as a file left it.
   struct Made {
     std::size_t file = 0;
     std::string name;  // in the fused code

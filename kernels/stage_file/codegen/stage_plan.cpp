@@ -174,7 +174,7 @@ class Planner {
     step.parts.push_back(planned);
   }
 
-  // What a tensor has beside it: its values of the frame or pass before, its partial results.
+  // Adds a tensor's values of the frame or pass before, or its partial results, as another tensor.
   void add_companion(const StageStep& step, const StageWrite& write, StageStore& store,
                      StagePlanPart& planned) {
     StageTensor beside{

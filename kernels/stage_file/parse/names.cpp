@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::size_t kLongest = 40;
 
-// What code around a body or the languages use.
+// Names that the code around a body or the languages use.
 constexpr auto kTaken = std::to_array<std::string_view>(
     {"abs",    "again",    "barrier",  "bool",     "break",  "case",     "char",     "clamp",
      "const",  "constant", "continue", "default",  "device", "do",       "double",   "else",

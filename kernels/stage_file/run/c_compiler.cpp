@@ -76,7 +76,7 @@ CCompiler find_compiler() {
   return {};
 }
 
-// What -march=native depends on.
+// The processor, which -march=native depends on.
 const std::string& processor() {
   static const std::string text = [] {
     std::ifstream file("/proc/cpuinfo");
@@ -110,7 +110,7 @@ constexpr std::initializer_list<const char*> kGccWords = {
 std::vector<std::string> words_for(const CCompiler& compiler, const CompileOptions& options) {
   std::vector<std::string> words{
       compiler.path, "-std=gnu11", "-fsigned-char",
-      // What a check looks at does not depend on vectors.
+      // The findings of a check do not depend on vectors.
       options.check ? "-O1" : "-O3", "-march=native", "-fPIC", "-shared",
       "-mprefer-vector-width=512", "-Werror=implicit-function-declaration", "-fno-math-errno",
       "-fno-trapping-math", "-fvisibility=default", "-fno-semantic-interposition",

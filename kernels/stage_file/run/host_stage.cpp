@@ -147,7 +147,7 @@ class HostStage::Passes {
     return pass + 1 < step(k).passes && (!step(k).until_settled || asked);
   }
 
-  // What ends early may lie in the other memory.
+  // The result of a step that ends early may lie in the other memory.
   void leave(int k, int pass) const {
     if (int* const flags = flags_of(k)) flags[step(k).passes] = pass + 1;
     each_pair(k, pass, [&](const StageTensor& tensor, const StageView& to, const StageView&) {
@@ -175,7 +175,7 @@ class HostStage::Passes {
     std::copy_n(call_.tensors, stage_.plan_.tensors.size(), views.begin());
     if (step(k).writes_other(pass)) swap_passes(stage_.plan_, step(k), views);
   }
-  // Of a pass: what it writes and what it reads.
+  // Calls body(tensor, view to write, view to read) for the tensors of a pass with two memories.
   template <typename Body>
   void each_pair(int k, int pass, const Body& body) const {
     Views views;

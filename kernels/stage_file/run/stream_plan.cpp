@@ -33,7 +33,7 @@ std::vector<Elements> cut(const GridSize& grid, int tasks) {
   return parts;
 }
 
-// Of a plane of the grid's size.
+// The elements with their halo, in a plane of the grid's size.
 Elements with_halo(const Elements& own, long halo, const GridSize& grid) {
   if (halo == 0) return own;
   const bool in_row = own.count() < grid.columns;
@@ -79,7 +79,7 @@ class Streamer {
   }
 
  private:
-  // What other commands wait for.
+  // Elements that other commands wait for.
   struct Written {
     Elements elements;
     int command = 0;
@@ -140,7 +140,7 @@ class Streamer {
     for (const auto& [other, command] : last) waits.push_back(command);
   }
 
-  // What of these elements no earlier task has uploaded.
+  // Uploads those of the elements that no earlier task has uploaded.
   void upload(int tensor, const Elements& needed, int lane) {
     auto& done = uploaded_[static_cast<std::size_t>(tensor)];
     std::vector<Elements> missing{needed};
@@ -190,7 +190,7 @@ class Streamer {
         } else if (role != Role::kOther) {
           wait_for(waits, lane, read.tensor, elements);
         } else if (pass > 0) {
-          // What the pass before wrote. Its readers of what this one writes are among them.
+          // The writers of the pass before. They include the readers of what this pass writes.
           wait_for(waits, lane, memory_of(step, pass - 1, tensor(read.tensor).of), elements);
         }
       }

@@ -30,7 +30,7 @@ namespace {
 
 constexpr int kMostLanes = 16;
 
-// Of as equal a size as can be; empty when the runtime does not cut this device so.
+// Sub-devices of sizes as equal as can be; empty when the runtime does not cut this device so.
 std::vector<cl::Device> groups_of(const cl::Device& device, int cores, int groups) {
   std::vector<cl_device_partition_property> counts{CL_DEVICE_PARTITION_BY_COUNTS};
   for (int k = 0; k < groups; ++k) counts.push_back(cores * (k + 1) / groups - cores * k / groups);
@@ -167,7 +167,7 @@ struct StreamedStage::Private {
     return reduce_sizes(kernels, plan, k, call, stream_blocks(call.rows));
   }
 
-  // What commands of a run have in common, with what each of them has of its own.
+  // State that the commands of a run share, and the state of each.
   class Run;
 };
 

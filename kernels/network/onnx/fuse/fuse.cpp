@@ -46,7 +46,7 @@ bool finite(const std::vector<float>& all) {
   return std::ranges::all_of(all, [](float one) { return std::isfinite(one); });
 }
 
-// What `binary` makes of each channel; nothing where that is no multiple.
+// The factor and offset that `binary` applies to each channel; empty where it is not affine.
 std::vector<Affine> affine_of_channels(const Step& binary, const std::vector<float>& constant,
                                        std::size_t channels, bool constant_is_second) {
   std::vector<Affine> result;
