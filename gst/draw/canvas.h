@@ -25,7 +25,7 @@ class SampleWriter {
 
   explicit SampleWriter(GstVideoFrame* frame) : frame_(frame) {}
 
-  /// Those of pixels [x0, x1) x [y0, y1), which lie in the frame and are at least one.
+  /// At least one pixel, and all of them in the frame. The ends x1 and y1 are exclusive.
   struct Pixels {
     int x0, y0, x1, y1;
   };
@@ -38,7 +38,7 @@ class SampleWriter {
  private:
   struct Component;
   struct Plane;
-  /// Of a row of a plane.
+  /// A part of a row of a plane.
   struct Bytes {
     int begin, end;
     int count() const { return end - begin; }
@@ -81,8 +81,8 @@ class Canvas {
   /// The border of `box`, `line_width` pixels thick and inside of it. Nothing when it is empty.
   void outline(Rect box, int line_width, Color color);
 
-  /// From (x0, y0) to (x1, y1), both included, `line_width` pixels thick. Touches at most
-  /// kLongestLine points; longer lines end there.
+  /// A line that is `line_width` pixels thick and includes both ends. Touches at most kLongestLine
+  /// points; longer lines end there.
   void line(int64_t x0, int64_t y0, int64_t x1, int64_t y1, int line_width, Color color);
   static constexpr int kLongestLine = 1 << 14;
 

@@ -56,7 +56,7 @@ PangoRectangle common(const PangoRectangle& a, const PangoRectangle& b) {
   return {x0, y0, x1 - x0, y1 - y0};
 }
 
-// What `layout` covers of `area`, in pixels of the layout.
+// The coverage of `area` by `layout`. The area is in pixels of the layout.
 Coverage draw(PangoLayout* layout, const PangoRectangle& area) {
   cairo_surface_t* surface = cairo_image_surface_create(CAIRO_FORMAT_A8, area.width, area.height);
   cairo_t* cairo = cairo_create(surface);

@@ -10,10 +10,10 @@ struct Sides {
   int width = 0, height = 0;
 };
 
-/// The policy for frames that are too small for a stage to find anything: they pass without a
-/// result, and this text is the stage's notice (StageWork::notice(), a warning that is posted
-/// once). `nothing` begins it: "No corner can be found". `setting`, such as "kltfeatures
-/// window=19", makes frames of this size large enough; empty: no property does.
+/// The stage's notice (StageWork::notice(), a warning that is posted once) for frames that are too
+/// small for the stage to find anything. Such frames pass without a result. `nothing` begins the
+/// notice: "No corner can be found". `setting`, such as "kltfeatures window=19", makes frames of
+/// this size large enough; empty: no property does.
 inline std::string too_small_notice(const std::string& nothing, Sides frame, Sides needed,
                                     const std::string& setting) {
   const auto text = [](Sides sides) {

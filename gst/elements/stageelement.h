@@ -15,8 +15,8 @@
 
 namespace tandem {
 
-/// Makes a T from a key, such as a model's path and an OpenCL context, and keeps the last one, so
-/// that data for frames of any size are made once.
+/// Makes a T from a key, such as a model's path and an OpenCL context, and keeps the last one. Data
+/// for frames of any size are thus made once.
 template <class T, class... Key>
 class LastMade {
  public:
@@ -71,7 +71,7 @@ class KernelElement {
   LastMade<OnDevice, std::shared_ptr<opencl::Context>> made_;
 };
 
-/// Makes the GObject class of a stage element from
+/// Makes the GObject class of a stage element from a struct with the element's own parts:
 ///   struct Element {
 ///     struct Settings { ... };
 ///     static constexpr char kTypeName[];                      // "GstVividFilter"
@@ -84,9 +84,8 @@ class KernelElement {
 ///     std::unique_ptr<Work> make_work(const Settings&, const WorkRequest&);  // may throw
 ///     void restart();  // as that of GstTandemStageClass; keeps nothing: leave it out
 ///   };
-/// so that an element's file has only its own parts. All properties may change
-/// while PLAYING; stage alone and bin take them over between two frames. `make_work` is called by
-/// one thread at a time; `Work` is a StageWork.
+/// All properties may change while PLAYING; stage alone and bin take them over between two frames.
+/// `make_work` is called by one thread at a time; `Work` is a StageWork.
 template <typename Element>
 class StageElement {
  public:

@@ -19,8 +19,8 @@ gint add_scene(GstBuffer* frame, const Region& scene);
 void add_track(GstBuffer* frame, gint object, uint64_t object_id, GstClockTime first_seen,
                GstClockTime last_seen);
 
-/// Adds a meta without entries to a frame that has none, so that readers can tell that a detector
-/// ran: objectdetectionoverlay of GStreamer draws its last boxes on a frame without a meta.
+/// Adds a meta without entries to a frame that has none: readers then know that a detector ran. On
+/// a frame without a meta, objectdetectionoverlay of GStreamer draws its last boxes.
 void mark(GstBuffer* frame);
 
 /// Appends objects and scenes.

@@ -29,11 +29,11 @@ struct Region {
 /// region lies in the frame, a number of its box is NaN, or the buffer is not writable.
 GstVideoRegionOfInterestMeta* attach_region(GstBuffer* frame, const Region& region, FrameSize size);
 
-/// Attaches a label of the whole frame: a region that covers it, with a further parameter
-/// `scene`, which is a classification as DL Streamer's elements attach it: `label`, `label_id`,
-/// `confidence`, `attribute_name` ("scene") and `model_name` (strings); and a class of
-/// GstAnalyticsRelationMeta that belongs to no object. Of `scene` only label, label_id and
-/// confidence count.
+/// Attaches a label of the whole frame: a region that covers it, and a class of
+/// GstAnalyticsRelationMeta that belongs to no object. The region has a further parameter `scene`,
+/// which is a classification as DL Streamer's elements attach it. Its fields are `label`,
+/// `label_id`, `confidence`, `attribute_name` ("scene") and `model_name` (strings). Only label,
+/// label_id and confidence of the argument `scene` count.
 GstVideoRegionOfInterestMeta* attach_scene(GstBuffer* frame, const Region& scene, FrameSize size,
                                            const char* model_name);
 

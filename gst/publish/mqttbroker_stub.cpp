@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// What a build without libmosquitto links.
+// Builds without libmosquitto link this file.
 #include "gst/publish/brokers.h"
 
 const tandem::BrokerProtocol tandem::kMqttProtocol{

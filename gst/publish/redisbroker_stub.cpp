@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// What a build without hiredis links.
+// Builds without hiredis link this file.
 #include "gst/publish/brokers.h"
 
 const tandem::BrokerProtocol tandem::kRedisProtocol{

@@ -136,7 +136,7 @@ std::string Wire::decrypt(std::string_view bytes) {
   }
 }
 
-// What can be: nothing before hands were shaken, which the first call begins.
+// Encrypts nothing until the handshake is done. The first call begins it.
 void Wire::encrypt() {
   ERR_clear_error();
   if (const int shaken = SSL_do_handshake(tls_.get()); shaken != 1) lose_tls(shaken);

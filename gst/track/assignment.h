@@ -17,8 +17,8 @@ struct PossiblePair {
 /// `rows` and `columns`, and no pair stands twice among the candidates.
 ///
 /// Groups of rows and columns that share candidates are solved one by one, with the shortest
-/// augmenting paths of Jonker and Volgenant (1987): r^2 c steps for r rows and c columns, r <= c. A
-/// group of more than kMostSteps is paired greedily, best gain first.
+/// augmenting paths of Jonker and Volgenant (1987). A group of r rows and c columns, r <= c, takes
+/// r^2 c steps. With more than kMostSteps it is paired greedily, best gain first.
 std::vector<int> assign(int rows, int columns, std::span<const PossiblePair> candidates);
 
 }  // namespace tandem

@@ -49,8 +49,8 @@ struct TrackerSettings {
 /// motion of those in an object's box corrects its rate (median flow, Kalal et al. 2010).
 ///
 /// For one thread. At most kMostObjects detections of a frame, those of the highest confidence, are
-/// used; detections with numbers that are not finite, or with a box without area, are not. Of more
-/// than kMostKept objects, those unseen for longest are forgotten before max_age.
+/// used; detections with numbers that are not finite, or with a box without area, are not. If there
+/// are more than kMostKept objects, those unseen for longest are forgotten before max_age.
 class ObjectTracker {
  public:
   /// Bounds the cost of a frame: kMostObjects * kMostKept overlaps, and the bound of assign().

@@ -75,7 +75,7 @@ void print_colors(GstSample* sample) {
   }
 }
 
-// What broke the stream; empty when nothing did.
+// The error that broke the stream; empty: there was none.
 std::string error_of(GstElement* pipeline) {
   GstBus* bus = gst_element_get_bus(pipeline);
   std::string why;

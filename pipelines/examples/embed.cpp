@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// A program of yours with tandembin inside: made from a launch line or piece by piece, given an
-// objective, asked to tell what it decides, and given another objective while it plays.
+// A program of yours with tandembin inside. It makes the pipeline from a launch line or piece by
+// piece, sets an objective, prints the bin's decisions, and sets another objective while it plays.
 //
 //   embed [launch|add] [VIDEO]      without a video: a test pattern that ends by itself
 //

@@ -10,7 +10,7 @@
 namespace tandem::generate {
 namespace {
 
-// Of <math.h> for float: OpenCL C has the same name without the f, for all its types.
+// Functions of <math.h> for float: OpenCL C has the same names without the f, for all its types.
 constexpr std::array<std::string_view, 30> kFunctions{
     "acosf", "asinf",  "atan2f", "atanf", "cbrtf",  "ceilf", "copysignf", "cosf",
     "coshf", "exp2f",  "expf",   "fabsf", "floorf", "fmaf",  "fmaxf",     "fminf",

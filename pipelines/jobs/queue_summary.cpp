@@ -17,7 +17,7 @@ using Json = nlohmann::ordered_json;
 
 constexpr std::size_t kMostUriShown = 2000, kMostReasonShown = 2000;  // bytes
 
-// What workers hold: "7.3 7.5".
+// The jobs that a worker holds, such as "7.3 7.5"; "-": none.
 std::string jobs_of_worker(const QueueState& state, const std::string& worker) {
   std::string ids;
   for (const auto& [id, record] : state.running) {

@@ -40,7 +40,7 @@ Axis axis_for(const std::vector<Point>& points) {
   return linear_axis(1.02 * most, 5);
 }
 
-// "137 of 144 within 10%; half of them within 2.1%; furthest off: gcc/cg3, +14.0%"
+// The number of predictions in the band, the median error, and the configuration furthest off.
 std::string verdict(const BenchFile& bench, std::vector<Point> points) {
   std::sort(points.begin(), points.end(),
             [](const Point& a, const Point& b) { return std::fabs(a.error) < std::fabs(b.error); });
@@ -125,7 +125,7 @@ std::string panel_of(const BenchFile::Configuration& configuration) {
   return panel;
 }
 
-// Of several that a panel has under medium grain, frames at a time and the share tell which.
+// Frames at a time and the share tell a panel's configurations of medium grain apart.
 std::string grain_of(const BenchFile::Configuration& configuration) {
   if (configuration.threads) return "cg" + std::to_string(configuration.threads);
   std::string grain = "mg";

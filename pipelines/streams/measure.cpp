@@ -54,7 +54,7 @@ struct Point {
   }
 };
 
-// What one stream gives, against which other settings are compared.
+// The outputs of one stream, with which those of other settings are compared.
 class Reference {
  public:
   explicit Reference(StreamedStage& stage) : stage_(stage) {

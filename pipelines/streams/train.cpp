@@ -16,8 +16,8 @@ constexpr std::size_t kLeastSamples = 8;
 constexpr double kFarSetting = 0.5;
 constexpr int kThin = 4;
 
-// What runs tell of time goes first: of two features that are alike the later one is dropped, and
-// a share of the time says more of streams than a number of bytes or of instructions.
+// Features of the time of runs go first: the later of two features that are alike is dropped. A
+// share of the time says more of streams than a number of bytes or of instructions.
 constexpr const char* kFirst[] = {"log-total-ns", "kernel-share", "download-share",
                                   "upload-share", "log-launches", "log-launch-ns"};
 
@@ -73,7 +73,7 @@ Rows rows_of(const Samples& samples, const std::vector<StreamFeatures>& features
       rows.columns = inputs.size();
       rows.inputs.insert(rows.inputs.end(), inputs.begin(), inputs.end());
       rows.wanted.push_back(std::log(one_ns / t.median_ns));
-      // What is far from the best need not be known well.
+      // Settings far from the best need not be known well.
       rows.weights.push_back(share * share);
     }
   }

@@ -106,7 +106,7 @@ int tandem_main(std::vector<std::string> words) {
   return 1;
 }
 
-// What was printed has left. A reader that has left needs no message.
+// Returns whether all output was written. A reader that has left needs no message.
 bool flush_messages() {
   const bool failed_before = std::ferror(stdout) != 0;
   if (std::fflush(stdout) == 0 && !failed_before) return true;

@@ -35,7 +35,7 @@ struct _GstTandemStagePrivate {
 
   tandem::StageAdapter adapter;
   StageProperties properties;  // under the object lock
-  // Of the streaming thread, when the stage is alone.
+  // Used by the streaming thread when the stage is alone.
   GstVideoInfo info{};
   bool chosen = false;
   bool on_device = false;
@@ -45,7 +45,7 @@ struct _GstTandemStagePrivate {
   tandem::FrameItem item{{&chain, 1}};
   tandem::PreviousLuma previous;
   tandem::Intervals intervals;
-  // Of whichever thread brings events, inside tandembin too.
+  // Used by any thread that brings events, inside tandembin too.
   tandem::Continuity continuity;
 };
 

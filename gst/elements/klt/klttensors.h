@@ -14,8 +14,8 @@ inline constexpr char kKltCurrent[] = "klt-current";
 /// float32 [features, 3]: x, y and strength in the previous frame, the strongest first; strength 0:
 /// no more.
 inline constexpr char kKltFeatures[] = "klt-features";
-/// float32 [features, 5]: x and y in the previous frame, dx, dy, and 1 if the feature was found
-/// again, else 0.
+/// float32 [features, 5]: x and y in the previous frame, dx, dy, and a flag. The flag is 1 if the
+/// feature was found again, else 0.
 inline constexpr char kKltVectors[] = "klt-vectors";
 
 struct KltPreset {

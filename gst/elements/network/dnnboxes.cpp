@@ -41,7 +41,7 @@ std::vector<bool> wanted_classes(const std::string& labels, const network::Model
   return wanted;
 }
 
-/// What the output means, for frames of any size.
+/// Decodes the network's output, for frames of any size.
 class DnnDecoder {
  public:
   DnnDecoder(const NetworkModel& model, const TensorSpec& output, const std::string& labels)

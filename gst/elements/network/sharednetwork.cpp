@@ -59,7 +59,7 @@ bool is_image(const network::Shape& sides) {
          is_side(sides[2]) && is_side(sides[3]);
 }
 
-/// What the elements lack to compute the network; empty: nothing.
+/// The reason why the elements cannot compute the network; empty: they can.
 std::string problem_of(const network::Network& network) {
   if (network.inputs.size() != 1)
     return "it has " + std::to_string(network.inputs.size()) +

@@ -90,8 +90,8 @@ static gboolean gst_tandem_meta_2_json_decide_allocation(GstBaseTransform*, GstQ
   return TRUE;
 }
 
-// Frames with strides of their own are fine, and those of which a part is seen: videocrop then
-// marks that part alone, and regions stay on the frame, which it drops when it copies pixels.
+// Accepts frames with strides of their own and cropped ones. With the crop meta, videocrop only
+// marks the visible part, and regions stay on the frame. It drops regions when it copies pixels.
 static gboolean gst_tandem_meta_2_json_propose_allocation(GstBaseTransform*, GstQuery*,
                                                           GstQuery* query) {
   gst_query_add_allocation_meta(query, GST_VIDEO_META_API_TYPE, nullptr);

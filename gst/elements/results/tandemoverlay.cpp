@@ -163,8 +163,8 @@ void draw_scene(GstTandemOverlay* self, tandem::Canvas& canvas, const tandem::Fr
            settings.color_by_label ? color_of(scene.label.c_str()) : kPalette[0], settings);
 }
 
-// A square where the feature is, and a line from where it was that many frames ago if it kept its
-// speed: what one frame moves by would hide under the square.
+// Draws a square at the feature, and a line from its place `frames` frames ago at the same speed.
+// The motion of a single frame would be hidden under the square.
 void draw_vector(tandem::Canvas& canvas, const GstTandemMotionVector& v, double frames,
                  int line_width) {
   const double x0 = v.x - frames * v.dx, y0 = v.y - frames * v.dy;

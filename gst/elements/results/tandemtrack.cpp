@@ -13,8 +13,8 @@
  * and on those that the detector left out (its property `interval`), the element adds the object
  * where it is expected.
  *
- * A new stream, a flush, a segment that does not go on, frames of another size, and a gap of more
- * than 10 s and `max-age` frames in the timestamps begin with no objects. Ids are never used again.
+ * A new stream, a flush, a segment that does not go on, or another frame size removes all objects.
+ * So does a gap in the timestamps of more than 10 s and `max-age` frames. No id is used again.
  *
  * |[
  * gst-launch-1.0 filesrc location=people.mp4 ! decodebin ! videoconvert ! vividfilter !
@@ -67,7 +67,7 @@ constexpr tandem::Property<TrackerSettings> kProperties[] = {
 // Frames that overload drops leave gaps too, in which objects keep their ids.
 constexpr GstClockTime kLeastGap = 10 * GST_SECOND;
 
-/// What the streaming thread keeps.
+/// The state of the streaming thread.
 struct TrackState {
   tandem::ObjectTracker tracker{{}};
   GstSegment segment{};

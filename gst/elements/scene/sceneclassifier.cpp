@@ -17,7 +17,7 @@ namespace {
 
 enum Output { kMargins, kCounts, kBag };
 
-/// What readers of metadata know the model by: the name of its file.
+/// The model's name for readers of metadata, which is that of its file.
 std::string name_of(const std::string& path) {
   const std::string name = std::filesystem::path(path).stem().string();
   return !name.empty() && is_utf8(name) ? name : "scenes";

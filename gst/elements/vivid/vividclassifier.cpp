@@ -110,7 +110,7 @@ class VividClassifierWork final : public SplitWork {
     add_cores(frame, rows.cores_begin);
   }
 
-  // Of block rows: two rows of cells.
+  // The rows of cells of these block rows. A block row has two rows of cells.
   Rows needs(int, Rows rows) const override {
     if (rows.count() <= 0) return {};
     const VividLevel& first = levels_.of_block_row(rows.begin);
@@ -166,7 +166,7 @@ class VividClassifierWork final : public SplitWork {
   }
 
  private:
-  // What block rows from `first` on add to the windows that they are in.
+  // Adds the parts of block rows from `first` on to the scores of their windows.
   void add_cores(StageFrame& frame, int first) const {
     for (std::size_t l = 0; l < levels_.levels.size(); ++l) {
       const VividLevel& level = levels_.levels[l];

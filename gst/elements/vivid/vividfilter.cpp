@@ -17,7 +17,7 @@ namespace {
 
 enum Output { kIndex, kWeight, kLevels, kLuma, kPyramid };
 
-/// What stays the same whatever the size of the frames.
+/// Data that do not depend on the size of the frames.
 struct FilterEngine {
   FilterBank bank;
   std::unique_ptr<ResizeOpenCL> device_resize;
@@ -125,7 +125,7 @@ class VividFilterWork final : public SplitWork {
     return {mem, level.first_pixel, level.width, level.height, level.width};
   }
 
-  // The level's luma, valid for `rows` and one row on each side: the frame itself, or the rows
+  // The level's luma, valid for `rows` and one row on each side. It is the frame itself, or rows
   // resized into memory of this thread, so that neighbouring bands need not wait for each other.
   Plane<const uint8_t> luma(const StageFrame& frame, const Level& level, Rows rows) const {
     if (!resized(level)) return frame.luma();

@@ -52,7 +52,7 @@ class LayoutChooser {
       check_shapes(*layout);
       return *layout;
     }
-    // What no size would change is said first.
+    // Faults that no size would mend are reported first.
     for (const Nest* nest : nests_)
       if (nest->reductions.empty()) choose_grid(program_, *nest, {});
     Layout fixed;
@@ -175,8 +175,8 @@ class LayoutChooser {
     return fits(layout, free) ? std::optional(layout) : std::nullopt;
   }
 
-  // Of h * w elements: the parameter whose name begins as "width" or "columns" does, or the second
-  // one, is the length of a row.
+  // Splits a size of h * w elements. The length of a row is the parameter whose name begins as
+  // "width" or "columns" does, or else the second one.
   std::vector<Symbol> rows_and_columns(const Symbol& size) const {
     std::vector<Symbol> factors = factors_of(size);
     if (factors.size() != 2 || factors[0] == factors[1]) return {size};

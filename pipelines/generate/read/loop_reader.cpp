@@ -34,7 +34,7 @@ bool is_variable(const ClangSource& source, CXCursor expression, const Symbol& v
   return kind(inside) == CXCursor_DeclRefExpr && source.symbol(inside) == variable;
 }
 
-// What the loop adds to its variable each time; 0: something else happens.
+// The number that the loop adds to its variable each time; 0: something else happens.
 long step_of(const ClangSource& source, CXCursor next, const Symbol& variable) {
   const auto operands = children(next);
   if (operands.empty() || !is_variable(source, operands[0], variable)) return 0;

@@ -184,7 +184,7 @@ void NestReader::walk_choice(CXCursor cursor) {
     facts_.resize(known);
   }
   --conditions_;
-  // What follows is for iterations that did not end here.
+  // The code that follows is for iterations that did not end here.
   if (kind(cursor) == CXCursor_IfStmt && parts.size() == 2 && is_continue(parts[1]))
     add_facts(parts[0], false);
 }
@@ -219,7 +219,7 @@ void NestReader::walk_loop(CXCursor cursor) {
     inner_.push_back({.at = source_.place(cursor)});
     for (const CXCursor& part : parts) walk_statement(part);
   } else {
-    // What the loop's head assigns is its own variable.
+    // The loop's head assigns the loop's own variable.
     if (kind(parts[0]) == CXCursor_DeclStmt) {
       walk(parts[0]);
     } else {

@@ -10,7 +10,7 @@
 namespace tandem::generate {
 namespace {
 
-// What a schedule is, and what is shared, is for the scheduler and the analysis of the code to say.
+// The scheduler decides on the schedule, and the analysis of the code finds what is shared.
 constexpr std::array<std::string_view, 5> kIgnored{"schedule", "shared", "default", "num_threads",
                                                    "proc_bind"};
 constexpr std::array<std::string_view, 7> kOperations{"+", "*", "max", "min", "&", "|", "^"};

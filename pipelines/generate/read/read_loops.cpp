@@ -163,7 +163,7 @@ class FunctionReader {
     for (Array& array : program_.arrays) give_size(array);
   }
 
-  // What --size says of an array.
+  // Gives an array the size that --size states.
   void give_size(Array& array) {
     const auto given = options_.sizes.find(name_of_symbol(array.symbol));
     if (given == options_.sizes.end()) return;

@@ -10,7 +10,7 @@ bool is_choice(const Reduction& reduction) {
   return reduction.operation == "max" || reduction.operation == "min";
 }
 
-// What an update looks like, for messages.
+// The form of an update, for messages.
 std::string form_of(const Reduction& reduction, const std::string& name) {
   const std::string target = name + (reduction.is_array ? "[...]" : "");
   if (!is_choice(reduction)) return target + " " + reduction.operation + "= value";

@@ -15,7 +15,7 @@ constexpr std::size_t kLongName = 32;
 
 std::optional<Replacement> nothing(const Token&) { return {}; }
 
-// What is between two words, without comments: line ends and the indentation behind them.
+// The gap between two words, without comments: a line end and its indentation, or one space.
 std::string gap(std::string_view text) {
   const std::size_t line_ends = text.rfind('\n');
   if (line_ends == text.npos) return text.empty() ? "" : " ";

@@ -115,7 +115,7 @@ class FeatureReader {
     }
   }
 
-  // What each further task is given that another one has too.
+  // The bytes that each further task is given and another task has too.
   Polynomial redundant() const {
     Polynomial sum;
     for (const auto& [symbol, found] : rows_) {

@@ -211,8 +211,8 @@ void Gathering::read_all(GatherQueue& queue) {
 }
 
 // Results leave the server when the file of their part holds them all: until then, another gather
-// with another folder finds them. Of jobs with very many lines they leave once they are on the
-// disk.
+// with another folder finds them. If very many entries are kept, results leave as soon as they are
+// on the disk.
 void Gathering::remove_entries(GatherQueue& queue, const JobRecords& records) {
   const bool all = kept_ > kMostKept;
   for (const auto& [identity, video] : videos_) {
@@ -301,7 +301,7 @@ void Gathering::count(const JobRecords& records) {
                  " jobs left, " + std::to_string(failed_) + " failed");
 }
 
-// What is done was done before all results were read: none of it is still on its way.
+// The records are older than the results: no result of a finished job is still on its way.
 void Gathering::check(GatherQueue& queue) {
   if (!queue.enter()) throw Failure("another `tandem gather` reads this queue now");
   learn_videos(queue);

@@ -33,7 +33,7 @@ std::set<uint64_t> open_keys(const std::vector<CodedFrame>& frames) {
   return open;
 }
 
-// uridecodebin stops at these. Of any other codec it would give decoded frames.
+// uridecodebin stops at these. With any other codec it would give decoded frames.
 constexpr char kCoded[] =
     "video/x-h264; video/x-h265; video/x-vp8; video/x-vp9; video/x-av1; image/jpeg; "
     "video/mpeg,systemstream=false; video/x-raw(ANY)";

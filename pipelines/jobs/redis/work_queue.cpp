@@ -138,7 +138,7 @@ void WorkQueue::forget_dead_workers() {
   connection_.ask({"EVAL", kForget, "1", keys_.jobs, kGroup, claim_limit_ms_, kNobody});
 }
 
-// Of those whose workers have been silent for too long, and of those that were given back.
+// Claims a job that was given back, or one whose worker has been silent for too long.
 std::optional<Claim> WorkQueue::claim_of_others() {
   std::string cursor = "0-0";
   for (int round = 0; round < kMostRounds; ++round) {

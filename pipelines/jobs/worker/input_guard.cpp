@@ -17,7 +17,7 @@ bool reads_uri(GstElement* element) {
          gst_uri_handler_get_uri_type(GST_URI_HANDLER(element)) == GST_URI_SRC;
 }
 
-// What reads the handle is to be asked for the file's own name: its ending tells what is in it.
+// Answers URI queries with the file's own name, not the handle's: its ending tells the content.
 GstPadProbeReturn answer_uri(GstPad*, GstPadProbeInfo* info, gpointer uri) {
   GstQuery* query = GST_PAD_PROBE_INFO_QUERY(info);
   if (GST_QUERY_TYPE(query) != GST_QUERY_URI) return GST_PAD_PROBE_OK;

@@ -22,7 +22,7 @@ namespace tandem {
 namespace {
 
 constexpr int kFramesInMemory = 64;
-// Of the finals: how many configurations by each metric, and how much longer each runs.
+// The finals: the number of configurations by each metric, and how much longer each runs.
 constexpr std::size_t kFinalists = 8;
 constexpr int kFinalTime = 5;
 
@@ -158,7 +158,7 @@ void measure_heat(BenchPipeline& pipeline, const BenchSettings& settings, int he
 }
 
 // First the finals: the best by each metric and what was chosen. Then a match between the winners
-// and what was chosen: the best of many medians is lucky, even of long runs, and the winner's luck
+// and what was chosen. The best of many medians is lucky, even of long runs, and the winner's luck
 // must not count against the choice.
 void measure_finals(BenchPipeline& pipeline, const BenchSettings& settings,
                     const Trainings& trainings, ProgressLine& progress, BenchResult& result) {

@@ -127,7 +127,7 @@ void BenchPipeline::wait_until_empty() {
 }
 
 void BenchPipeline::configure(const BenchConfiguration& configuration) {
-  // What a part of the new one does not go with.
+  // Resets properties that would conflict with a part of the new configuration.
   g_object_set(bin_, "threads", 0, "split", "auto", nullptr);
   set_property(bin_, "granularity", "granularity", "auto");
   set_property(bin_, "mapping", "mapping", configuration.mapping);
@@ -186,7 +186,7 @@ void BenchPipeline::measure(int frames, double least_seconds, BenchMeasurement& 
   };
   while (out() < warm) feed_one();
 
-  // Frames that are finished count, not those that come out: with a device many times as fast as a
+  // Frames that are finished count, not those that come out. With a device many times as fast as a
   // core they come out in bursts, whenever a core is done with an older one.
   const BinStats before = read_stats(bin_);
   const auto begin = Clock::now();

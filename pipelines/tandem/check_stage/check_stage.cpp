@@ -21,7 +21,7 @@ using Clock = std::chrono::steady_clock;
 using Role = StageTensor::Role;
 
 constexpr Size kSizes[] = {{1, 1}, {2, 3}, {17, 1}, {64, 48}, {333, 77}, {640, 360}};
-// Of parameters that are not the defaults: one row, and whole blocks of vectors with borders.
+// For parameters that are not the defaults: one row, and whole blocks of vectors with borders.
 constexpr Size kFewSizes[] = {{17, 1}, {64, 48}};
 constexpr std::chrono::milliseconds kTiming{300};
 // The longest time for a frame. A first frame may wait for a device's compiler.

@@ -43,7 +43,7 @@ std::string place_of(const StageMemory& memory, std::size_t tensor, std::size_t 
          std::to_string(element / columns) + ")";
 }
 
-// What often makes an output differ: empty, or a part of a sentence.
+// A frequent cause of a different output, as a part of a sentence; empty: none is known.
 std::string advice(const StageFile& file, const StageTensor& tensor, double away) {
   constexpr double kLastBits = 1e-4;
   if (tensor.type == ElementType::kFloat32 && away < kLastBits)

@@ -78,7 +78,7 @@ const char* name_of(SourceReport::State state) {
 
 Finding::State finding_state(SourceReport::State state) {
   if (state == SourceReport::State::works) return Finding::State::good;
-  // What a machine does not have is no fault of its set-up.
+  // A source that the machine does not have is no fault of its set-up.
   return state == SourceReport::State::absent ? Finding::State::note : Finding::State::missing;
 }
 

@@ -104,8 +104,8 @@ bool is_container(GstCaps* caps) {
   return any;
 }
 
-// Streams that are not decoded are exposed nevertheless: decodebin would wait for ever for the end
-// of those that it hides, before it goes on to a programme that begins in mid-stream.
+// Streams that are not decoded are exposed nevertheless. decodebin would wait for ever for the end
+// of hidden ones, before it goes on to a programme that begins in mid-stream.
 gboolean decodes(GstElement*, GstPad*, GstCaps* caps, gpointer) {
   const std::string_view name = gst_structure_get_name(gst_caps_get_structure(caps, 0));
   for (const std::string_view kind : {"audio/", "text/", "subpicture/", "closedcaption/", "meta/"})

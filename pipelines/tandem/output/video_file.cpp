@@ -24,11 +24,11 @@ constexpr const char* kFile = "file";
 // Frames a second where the input states no rate: what FFmpeg and GStreamer take for pictures too.
 constexpr int kRateOfPictures = 25;
 
-// What the encodings put into files. decodebin stops at these instead of decoding them.
+// Formats that the encodings put into files. decodebin stops at these instead of decoding them.
 constexpr const char* kCoded =
     "video/x-h264; video/mpeg,mpegversion=4; video/x-divx; video/x-vp8; video/x-theora; image/jpeg";
 
-// What neither videoconvert nor videoscale converts.
+// Keeps the fields of the first caps that neither videoconvert nor videoscale converts.
 void keep_fields(GstCaps* caps, const GstCaps* first) {
   const GstStructure* kept = gst_caps_get_structure(first, 0);
   GstStructure* fields = gst_caps_get_structure(caps, 0);
@@ -41,7 +41,7 @@ void keep_fields(GstCaps* caps, const GstCaps* first) {
   }
 }
 
-// With the time that the frame of this number has at a constant rate.
+// Gives a frame the time that its number has at a constant rate.
 void stamp_by_number(GstPad* pad, GstPadProbeInfo* info, uint64_t number) {
   const CapsRef caps(gst_pad_get_current_caps(pad));
   GstVideoInfo video;

@@ -112,8 +112,8 @@ class Signals {
   std::vector<guint> sources_;
 };
 
-// Starts a pipeline on another thread: opening what it reads may wait for ever. What has not begun
-// when this goes out of scope does not begin.
+// Starts a pipeline on another thread, because opening its input may wait for ever. The destructor
+// cancels a start that has not begun.
 class Start {
  public:
   explicit Start(GstElement* pipeline) {
@@ -170,7 +170,7 @@ Ended play(const Pipeline& pipeline, const std::string& input, const PlayHandler
   gst_object_unref(bus);
   EndGuard* guard = EndGuard::started();
   if (guard && session.ended == Ended::at_once) guard->hurry();
-  // What is interrupted before it has begun ends with an error, which is of no use to the user.
+  // A pipeline that was interrupted before it began has an error that is of no use to the user.
   if (session.ended == Ended::by_itself) session.messages.throw_failure();
   return session.ended;
 }

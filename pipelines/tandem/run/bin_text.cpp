@@ -13,7 +13,7 @@ namespace {
 // More cores than a machine has, so that the number of threads is not what makes a text wrong.
 constexpr int kAnyCores = 1 << 16;
 
-// "1, 3-5" of bits 0, 2, 3 and 4.
+// The numbers of the stages whose bits are set, counted from 1, such as "1, 3-5".
 std::string numbers_of(uint32_t stages) {
   std::string text;
   for (int first = 0; stages >> first != 0; ++first) {

@@ -46,7 +46,7 @@ class People final : public ResultSummary {
   std::set<uint64_t> ids_;  // of tandemtrack
 };
 
-/// What a network found: objects of several classes, or a class of each frame.
+/// The findings of a network: objects of several classes, or a class of each frame.
 class Findings final : public ResultSummary {
  public:
   bool add(GstBuffer* frame) override {

@@ -110,7 +110,7 @@ class Measuring {
                         was.device + ", " + was.driver + ", tandem " + was.version,
                     "Name a new file.");
     table_.samples = std::move(before.samples);
-    // What was left out gets another chance: there may be more time now.
+    // Samples that were left out get another chance: there may be more time now.
     std::erase_if(table_.samples, [](const Sample& sample) { return sample.grid.empty(); });
   }
 

@@ -34,7 +34,7 @@ StreamModelFile shipped_model(const opencl::DeviceDescription& device) {
                 "with --model FILE.");
 }
 
-// What can be cut so, and has cores enough.
+// The candidates into which the stage can be cut, and for which the device has enough cores.
 std::vector<StreamCandidate> possible(const StreamModelFile& model, const StreamedStage& stage,
                                       const StreamDevice& device) {
   std::vector<StreamCandidate> candidates;

@@ -49,7 +49,7 @@ Entry entry_of(const std::vector<double>& v, const std::string& label, const Pla
               {v[2] - 1, v[3] - 1, v[4], v[5]},
               kClasses[number - 1],
               false};
-  // Of the other classes no entry is to be considered in the tracking of people: the flag is 0.
+  // No entry of the other classes is to be considered in the tracking of people: its flag is 0.
   if (label == kClasses[kPerson - 1]) {
     entry.ignored = kLikePeople.contains(number) || (number == kPerson && v[6] == 0);
     if (entry.ignored) entry.label = label;

@@ -16,8 +16,8 @@ fs::path annotations_of(const fs::path& folder) {
   return first_folder(folder, {"Annotation", "annotations"});
 }
 
-/// "Image size (X x Y x C) : 559 x 536 x 3" and, of each object,
-/// "Bounding box for object 1 "PASperson" (Xmin, Ymin) - (Xmax, Ymax) : (160, 182) - (302, 431)"
+/// Reads lines such as `Image size (X x Y x C) : 559 x 536 x 3` and, for each object,
+/// `Bounding box for object 1 "PASperson" (Xmin, Ymin) - (Xmax, Ymax) : (160, 182) - (302, 431)`.
 void read_boxes(const fs::path& file, std::size_t photograph, DatasetBuilder& builder) {
   for_each_line(file, [&](const std::string& text, const Place& place) {
     const bool size = text.starts_with("Image size"), box = text.starts_with("Bounding box");

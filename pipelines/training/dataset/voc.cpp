@@ -27,7 +27,7 @@ struct Object {
   Values values;
 };
 
-/// What GMarkup reports of one file. Nothing is judged in its callbacks, which must not throw.
+/// GMarkup's report of one file. Its callbacks judge nothing, because they must not throw.
 struct Document {
   std::vector<std::string> open;  ///< names of the elements around the place that is read
   Values values;

@@ -208,8 +208,8 @@ std::vector<GreyImage> load_images(const std::vector<std::string>& paths) {
 }
 
 FilterBank train_filter_bank(const TrainingData& data, const TrainingOptions& options) {
-  // As the search sees them: people of the PersonBox's height are found in levels shrunk by the
-  // median scale of the people here; half size is near it for photographs of people.
+  // Images as the search sees them. People of the PersonBox's height are found in levels shrunk by
+  // the median scale of the people here. Half size is near that scale for photographs of people.
   std::vector<GreyImage> images;
   for (const LoadedPhotograph& p : data.with_people)
     images.push_back(

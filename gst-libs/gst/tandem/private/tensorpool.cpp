@@ -140,7 +140,7 @@ TandemMemory* TensorPool::take_from_shelf(Suits&& suits) {
   return nullptr;
 }
 
-// Of several devices, one that is on this device, if there is one. Null: all are in use.
+// Prefers memory that is on this device, if there are several devices. Null: all are in use.
 TandemMemory* TensorPool::take(int device) {
   const auto any = [](const TandemMemory*) { return true; };
   if (device >= 0 && context_ && context_->devices() > 1) {
