@@ -24,7 +24,7 @@ bool next_mapping(Mapping& mapping, int letters) {
 }
 
 // Adds medium grain with each number of frames at a time, of which each needs a core.
-// Coupled mappings have one: what several of their frames do is not known before they run.
+// Coupled mappings have one: the rate of several of their frames is unknown before they run.
 void add_medium(Configuration configuration, bool several, std::vector<Configuration>& all) {
   const Mapping& mapping = configuration.mapping;
   if (mapping.any_device() && !mapping.decoupled()) several = false;

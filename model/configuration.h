@@ -14,7 +14,7 @@ namespace tandem {
 /// Most stages that a chain can have: four bits each in a mapping.
 inline constexpr int kMaxStages = 16;
 
-/// Where a stage may run: on the cores, on the devices of one letter, or on both sides at a time:
+/// Where a stage may run: on the cores, on the devices of one letter, or on both sides at a time.
 /// `s` computes the first rows of a frame on a device of the letter g, the last rows on the cores.
 enum class Side : uint8_t { c, g, h, i, s };
 
@@ -83,9 +83,9 @@ struct Mapping {
   static constexpr uint64_t kSplitBits = kLowBits << 2;  // Side::s is the only one that has it
 };
 
-/// Reads a mapping such as "gcc", first stage first, with device letters from the first `letters`
-/// of g, h, i, and with the letter s for stages of `can_split` (bit k: stage k). Returns the empty
-/// string when it is right, else what is wrong with it.
+/// Reads a mapping such as "gcc", first stage first. Device letters are the first `letters` of g,
+/// h, i; stages of `can_split` (bit k: stage k) may have the letter s. Returns the empty string if
+/// the mapping is right, else a description of the fault.
 std::string parse_mapping(std::string_view text, int stages, Mapping& mapping, int letters = 1,
                           uint32_t can_split = 0);
 std::string to_string(const Mapping& mapping);
@@ -117,7 +117,7 @@ struct Configuration {
   Granularity granularity = Granularity::coarse;
   int threads = 1;  ///< worker threads of coarse grain, 1 ... nC + 1; medium grain uses all cores
   int lanes = 1;    ///< frames that are on each device at a time, 1 ... kMaxLanes
-  /// Of medium grain, one of kFramesAtOnce: each frame has cores / frames_at_once of the cores.
+  /// Medium grain only, one of kFramesAtOnce: each frame has cores / frames_at_once of the cores.
   int frames_at_once = 1;
   /// Percent of the rows that the cores compute of split stages, 1 ... 99; 0: no stage is split.
   int cpu_share = 0;
@@ -134,9 +134,9 @@ struct Configuration {
   }
 };
 std::string to_string(const Configuration& configuration);
-/// Reads what to_string() writes of a configuration of so many stages and cores, of which those of
-/// `can_split` may have the letter s. Returns the empty string when it is right, else what is wrong
-/// with it.
+/// Reads the text that to_string() writes for a configuration of so many stages and cores. Stages
+/// of `can_split` may have the letter s. Returns the empty string if the text is right, else a
+/// description of the fault.
 std::string parse_configuration(std::string_view text, int stages, int cores,
                                 Configuration& configuration, uint32_t can_split = ~0u);
 
@@ -148,34 +148,33 @@ struct Constraints {
   std::optional<int> lanes;    ///< of configurations with the device
   std::optional<int> tasks;    ///< likewise, where no stage is split
   int frames_at_once = 1;      ///< where `granularity` is medium
-  /// Of configurations that split stages, in percent; 0: none of these.
+  /// Share of configurations that split stages, in percent; 0: none of these is allowed.
   std::optional<int> cpu_share;
-  /// Where several streams share the machine; 0: no bound. Does not hold for what is fixed above.
+  /// Bounds where several streams share the machine; 0: no bound. Values fixed above may exceed it.
   int most_cores = 0;  ///< that threads compute on at a time; medium grain uses all
   int most_lanes = 0;
   uint32_t device_only = 0;  ///< bit k: stage k has no CPU implementation, and is on a device
 
   bool operator()(const Configuration& configuration) const;
-  /// Whether a single configuration is allowed, with one lane where lanes are open. So it is with
-  /// a mapping that has further letters, which nothing is measured for.
+  /// Whether a single configuration is allowed, with one lane where lanes are open. Also true for
+  /// a mapping with further letters, for which nothing is measured.
   bool fixed() const;
   /// Describes constraints that exclude each other; empty if there are none.
   std::string contradiction() const;
-  /// What runs while nothing is known: coarse grain on `cores` threads where that is open, with the
-  /// stages on the CPU that it can compute.
+  /// The configuration while nothing is known: coarse grain on `cores` threads where that is open,
+  /// with the stages on the CPU that it can compute.
   Configuration fallback(int stages, int cores) const;
   bool operator==(const Constraints&) const = default;
 };
 
-/// All (1 + letters)^s (nC + 2) configurations (Vilches, section II-B, has one letter); mappings
-/// that put a stage outside `device_capable` (bit k: stage k has a device implementation) on a
-/// device, or one of `device_only` on the cores, are left out. Those with a device come once for
-/// each of `lanes`. Order: mapping by mapping, threads 1 ... nC + 1, then medium grain.
+/// All (1 + letters)^s (nC + 2) configurations (Vilches, section II-B, has one letter). Only stages
+/// of `device_capable` are on a device, and those of `device_only` always are (bit k: stage k).
+/// Configurations with a device come once for each of `lanes`. Order: mapping by mapping, threads
+/// 1 ... nC + 1, then medium grain.
 ///
-/// Where stages can be split (`can_split`, bit k: stage k), medium grain also computes two and four
-/// frames at a time, as far as there are cores, under mappings that are all 'c' or all on devices.
-/// Then come the mappings in which all of these stages are split, once for each of `cpu_shares`,
-/// with one lane.
+/// If any stage can be split (`can_split`, bit k: stage k), medium grain also computes two and four
+/// frames at a time, as far as there are cores. Coupled mappings are left out there. Mappings in
+/// which all of these stages are split come last, with one lane, once for each of `cpu_shares`.
 std::vector<Configuration> all_configurations(int stages, int cores, uint32_t device_capable,
                                               std::span<const int> lanes = kOneLane,
                                               int letters = 1, uint32_t device_only = 0,

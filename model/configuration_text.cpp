@@ -49,7 +49,7 @@ std::string to_string(const Configuration& configuration) {
 
 std::string parse_configuration(std::string_view text, int stages, int cores,
                                 Configuration& configuration, uint32_t can_split) {
-  // Takes what is before the next slash.
+  // Takes the text before the next slash.
   std::string_view rest = text;
   const auto take = [&rest] {
     const std::size_t slash = std::min(rest.find('/'), rest.size());

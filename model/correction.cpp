@@ -46,8 +46,8 @@ class Neighbour {
   Error sum_{0, 0};
 };
 
-// Of the trials that are like the configuration in all but their mapping and threads: those of its
-// mapping, or all where that was not tried.
+// Trials that are like the configuration in all but mapping and threads: those of its mapping, or
+// all of them if its mapping was not tried.
 struct Neighbours {
   Neighbour below{false}, above{true};
 

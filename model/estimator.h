@@ -7,7 +7,7 @@
 
 namespace tandem {
 
-/// A time (or energy) per frame, as samples tell it.
+/// A time (or energy) per frame, estimated from samples.
 struct Estimate {
   double value = kUnknown;            ///< in the unit of the samples
   double relative_spread = kUnknown;  ///< standard deviation / value; unknown for one sample
@@ -24,19 +24,19 @@ struct Estimate {
 /// The plain mean is biased: an interrupt or a descheduled thread only ever makes a frame slower,
 /// and one such frame in ten decides the mean. The minimum misleads: it is the frame that was lucky
 /// with clock rate and cache, and says nothing about the rate. The median ignores that frames
-/// differ in content, and throughput follows their mean. So: the mean, without what is outlandish.
+/// differ in content, and throughput follows their mean. A mean without outliers has no such fault.
 /// Up to half of the samples may be outliers. Google Highway's auto-tuner reasons in the same way.
 Estimate estimate(std::vector<double> samples);
 
-/// Standard errors of a mean that differs from another by no chance, however often it is asked.
+/// Standard errors by which a mean differs from another by no chance, however often it is tested.
 inline constexpr double kSureSigmas = 6;
 
 /// Tells a lasting change of a service time from single slow frames and from noise.
 ///
-/// The deviation of each sample from the reference, in logarithms so that twice and half weigh the
-/// same, is cut at twice the limit and enters an exponentially weighted mean; drift is when the
-/// mean passes the limit. One frame, however slow, moves the mean by an eighth of the limit; a
-/// large change that lasts is seen at the eleventh frame, one that just passes the limit later.
+/// Deviations from the reference are logarithms, so that twice and half weigh the same. Each is cut
+/// at twice the limit and enters an exponentially weighted mean; drift is when the mean passes the
+/// limit. One frame, however slow, moves the mean by an eighth of the limit. A large change that
+/// lasts is seen at the eleventh frame, one that just passes the limit later.
 ///
 /// Give it service times (seconds a frame on a path or stage), not the time between frames: a
 /// source that starves the stream is no drift.

@@ -6,7 +6,7 @@
 
 namespace tandem {
 
-/// Percentiles of any number of times, in 4 KB and without sorting: a time is counted in one of 32
+/// Percentiles of any number of times, in 4 KB and without sorting. A time is counted in one of 32
 /// buckets to each doubling, from 1 us to 18 minutes. A percentile is off by at most 1.6%, half of
 /// a bucket. Allocates nothing.
 class LatencySketch {
@@ -14,7 +14,7 @@ class LatencySketch {
   void add(uint64_t ns);
   void clear() { *this = {}; }
   uint64_t count() const { return count_; }
-  /// In seconds, what so many of 100 times do not surpass; unknown without any.
+  /// The percentile in seconds; unknown without any time.
   double percentile_s(int percent) const;
 
  private:

@@ -11,7 +11,7 @@
 namespace tandem {
 
 /// Stands for a time or an energy that nobody could read. It spreads through sums and products, and
-/// the model's comparisons let it through: what needs an unknown value is unknown, never 0.
+/// the model's comparisons let it through: a result of an unknown value is unknown, never 0.
 inline constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
 inline bool known(double value) { return !std::isnan(value); }
 
@@ -19,7 +19,7 @@ inline bool known(double value) { return !std::isnan(value); }
 struct Energy {
   double c = kUnknown;  ///< the cores
   double g = kUnknown;  ///< the device
-  double u = kUnknown;  ///< the rest of what the meter covers: package - c - g, and memory
+  double u = kUnknown;  ///< the rest that the meter covers: package - c - g, and memory
 
   /// The domains that a meter covers, together; unknown where no meter covers any.
   double sum() const {
@@ -30,7 +30,7 @@ struct Energy {
   }
 };
 
-/// What one frame takes.
+/// Time and energy of one frame.
 struct Cost {
   double seconds = kUnknown;
   Energy joules;
@@ -42,20 +42,20 @@ struct Cost {
 };
 inline constexpr Cost kNoCost{0, {0, 0, 0}};
 
-/// How a domain's energy is made of what the CPU and the device consume when they work together.
+/// How the energies of CPU and device make up that of a domain when both work.
 enum class Domain {
   /// No meter covers it: it is left out of every configuration alike.
   absent,
   /// The larger of both: the smaller is stand-by consumption, which the larger already includes.
   /// The energy balance condition of Vilches, section IV.
   dominant,
-  /// The sum of both: one counter sees the work of both sides. So it is with a package counter that
-  /// does not tell cores from device, and with the cores when the device computes on them. An upper
-  /// bound, as stand-by consumption is counted twice.
+  /// The sum of both: one counter sees the work of both sides. Examples are a package counter for
+  /// cores and device, and the cores' counter when the device computes on them. An upper bound, as
+  /// stand-by consumption is counted twice.
   additive,
 };
 
-/// What the energies cover. The default is a machine without a meter: every energy is unknown.
+/// The energies' domains. The default is a machine without a meter: every energy is unknown.
 struct Domains {
   Domain c = Domain::absent, g = Domain::absent, u = Domain::absent;
 };
@@ -75,15 +75,15 @@ struct StageMeasurements {
   Cost download = kNoCost;  ///< device to host, where a run of device stages ends with this stage
 };
 
-/// What a frame takes of the device with several lanes, by what it takes with one: X(1) / X(S) for
-/// the rates X of the device alone, and its energy likewise.
+/// A frame's device time with S lanes, divided by that with one: X(1) / X(S) for the rates X of the
+/// device alone. Its energy likewise.
 struct LaneFactor {
   double seconds = kUnknown;
   double joules = 1;
 };
 
-/// What one side of split stages takes for a part of a frame's rows, 0 ... 1: a time that it takes
-/// for any part, and one that grows with the rows. Without rows it takes none.
+/// Time of one side of split stages for a part of a frame's rows, 0 ... 1: a fixed time for any
+/// part, and one that grows with the rows. Without rows it is 0.
 struct SplitSide {
   double fixed_s = kUnknown;
   double rows_s = kUnknown;  ///< of all rows: W / S of Stafford
@@ -97,13 +97,13 @@ struct SplitSide {
 struct Split {
   SplitSide cores, device;
   double static_w = kUnknown, cores_w = kUnknown, device_w = kUnknown;
-  /// Of the configuration with split stages that may be chosen, in percent; 0: none.
+  /// Share of the configuration with split stages that may be chosen, in percent; 0: none.
   int cpu_share = 0;
-  /// Of a frame that both sides compute: before they begin and after both are done.
+  /// Time of a frame on both sides before they begin and after both are done.
   double joins_s = 0;
 };
 
-/// What the devices of a further letter take, all of them together; without energies.
+/// Times on the devices of a further letter, all of them together; without energies.
 struct LetterMeasurements {
   struct Stage {
     bool works = false;  ///< on these devices
@@ -115,23 +115,22 @@ struct LetterMeasurements {
   double device_cores = 0;  ///< as in Measurements
 };
 
-/// What the nC + 3 experiments found out (Tables I and II of Vilches), and what is known of the
-/// machine. Seconds and joules are per frame.
+/// Results of the nC + 3 experiments (Tables I and II of Vilches), and properties of the machine.
+/// Seconds and joules are per frame.
 struct Measurements {
   int cores = 1;  ///< nC
-  /// Devices of the letter 'g'. What a frame takes of the device was measured with all of them: it
-  /// is a share of what it takes of one.
+  /// Devices of the letter 'g'. A frame's device time was measured with all of them: it is a share
+  /// of its time on one.
   int devices = 1;
   std::vector<StageMeasurements> stages;
   /// T^CG(n), n = 1 ... nC + 1, at [n - 1]: seconds divided by frames when n threads compute a
-  /// frame each, all stages. What was not measured is unknown, and so are the configurations that
-  /// need it.
+  /// frame each, all stages. Unknown where not measured, as are configurations that need them.
   std::vector<Cost> cg;
-  /// At [n - 1]: T^CG(n) lies between measured ones. Empty: all were measured.
+  /// At [n - 1]: T^CG(n) is interpolated between measured ones. Empty: all were measured.
   std::vector<bool> cg_interpolated;
 
-  /// Of all stages on the CPU, the 95th percentile of a frame's latency by n times `cg`, at [n -
-  /// 1], and by what it takes under medium grain. Where it is unknown 1, or as with other n.
+  /// 95th percentile of a frame's latency, all stages on the CPU, divided by n times `cg`, at [n -
+  /// 1], or by its time under medium grain. Unknown values are as for other n, or 1.
   std::vector<double> cg_spread;
   double mg_spread = kUnknown;
 
@@ -142,18 +141,18 @@ struct Measurements {
 
   Split split;  ///< unknown where no frame was split
 
-  /// At [n]: how many times longer a frame takes of the device while n cores compute frames of
-  /// their own: they take time from who feeds the device, and bytes from its copies. Empty: as
-  /// long.
+  /// At [n]: a frame's device time while n cores compute frames of their own, divided by that with
+  /// idle cores. Cores take time from the thread that feeds the device, and bandwidth from its
+  /// copies. Empty: 1.
   std::vector<double> crowding;
 
   Domains domains;
-  /// Thermal design power of what the domains cover, in watts; 0: none is known.
+  /// Thermal design power of all that the domains cover, in watts; 0: none is known.
   double tdp_w = 0;
   /// Most frames in flight, delivered in order; 0: no bound.
   int window = 0;
-  /// Cores that are busy while the device computes: 0 for a device with its own processor and a
-  /// driver that sleeps, 1 where the driver spins, nC for an OpenCL device made of the CPU's cores.
+  /// Cores that are busy while the device computes: 1 where the driver spins, nC for an OpenCL
+  /// device made of the CPU's cores, 0 for other devices, whose driver sleeps.
   double device_cores = 0;
 };
 

@@ -7,9 +7,9 @@
 
 namespace tandem {
 
-/// The middle value, or the mean of both middle ones of an even number: with the larger one alone,
-/// medians of an even number of rounds would all be too high. At least one value, which are put
-/// into another order; allocates nothing.
+/// The middle value, or the mean of both middle ones of an even number. The larger one alone would
+/// make medians of an even number of rounds too high. Needs at least one value and reorders them;
+/// allocates nothing.
 inline double median(std::span<double> values) {
   const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
   std::ranges::nth_element(values, middle);

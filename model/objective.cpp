@@ -11,7 +11,7 @@
 namespace tandem {
 namespace {
 
-// Of the rate of a live source: predictions err.
+// Factor on the rate of a live source, because predictions err.
 constexpr double kKeepsUp = 1.1;
 // The part by which bands of a frame have to be better than the whole.
 constexpr double kBandGain = 0.03;
@@ -104,8 +104,8 @@ class Ranking {
   bool promising(const Score& score) const {
     return score.tier > least_.tier || (score.tier == least_.tier && score.value >= least_.value);
   }
-  /// The same by bounds of its rate and power. Most configurations are asked for and no more: once
-  /// there are enough, scores that are quotients are compared without a division.
+  /// The same by bounds of its rate and power. Most configurations end here: once there are enough,
+  /// scores that are quotients are compared without a division.
   bool promising(double fps, double watts) const {
     const double least = least_.value;
     switch (count_ < kSize ? Quotient::none : quotient_) {
@@ -144,7 +144,7 @@ class Ranking {
   const Quotient quotient_;
   std::array<Entry, kSize> entries_;
   int count_ = 0;
-  Score least_{0, -std::numeric_limits<double>::infinity()};  ///< what a newcomer has to have
+  Score least_{0, -std::numeric_limits<double>::infinity()};  ///< that a newcomer needs
 };
 
 // Experiments are those with all stages on the CPU, except between measured numbers of threads.
@@ -160,7 +160,7 @@ bool is_one_of(Which which, const Configuration& configuration, const Measuremen
   return which == Which::all || was_measured(measurements, configuration, trials);
 }
 
-// What `is_special` comes first only where it is better by `gain`.
+// A special candidate comes first only if it is better by `gain`.
 template <class IsSpecial>
 void put_plain_first(Choice& choice, double gain, IsSpecial&& is_special) {
   const auto special = [&](const Candidate& c) { return is_special(c.configuration); };
@@ -197,10 +197,10 @@ Choice rank(const Model& model, const Measurements& measurements, const Objectiv
             trials.empty() ? prediction : corrected(trials, configuration, prediction);
         ranking.offer(configuration, p, score(p, objective));
       },
-      // What trials taught may lift a prediction above what is thought to be the most.
+      // Trials may correct a prediction to above the limit.
       [&](double fps, double watts) { return !trials.empty() || ranking.promising(fps, watts); });
-  // Of mappings with further letters those that were tried, as measured: there are too many. What
-  // several bands gain is not predicted.
+  // There are too many mappings with further letters, so only those that were tried are offered, as
+  // measured. The gain of several bands is not predicted.
   for (const Trial& trial : trials) {
     const Configuration& tried = trial.configuration;
     const bool in_bands = tried.mapping.any_device() && tried.tasks > 1 && !allowed.tasks;

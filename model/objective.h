@@ -8,29 +8,29 @@
 
 namespace tandem {
 
-/// What to optimise. Those but `throughput` and `latency` need energy.
+/// The quantity to optimise. All but `throughput` and `latency` need energy.
 enum class Metric {
   throughput,  ///< most frames a second
   energy,      ///< fewest joules a frame
   efficiency,  ///< most throughput / energy
   edp,         ///< least energy-delay product: joules a frame times seconds a frame
-  latency,     ///< least 95th percentile of what a frame takes from pad to pad
+  latency,     ///< least 95th percentile of a frame's time from pad to pad
 };
 
 /// A metric, or conditions that take its place.
 struct Objective {
   Metric metric = Metric::throughput;
-  /// Least energy that reaches this rate; 0: off. If nothing reaches it: the fastest.
+  /// Least energy that reaches this rate; 0: off. If none reaches it: the fastest.
   double target_fps = 0;
-  /// Most throughput within these watts; 0: off. If nothing stays within: least power. With a
-  /// target as well: least energy that reaches the rate within the watts, else the fastest within.
+  /// Most throughput within these watts; 0: off. If none stays within: least power. With a target
+  /// as well: least energy that reaches the rate within the watts, else the fastest within.
   double power_budget_w = 0;
   /// Most throughput whose 95th percentile of latency stays below; with a rate to reach, least
   /// energy that does both, else the fastest that stays below; 0: off. If nothing stays below: the
   /// least latency.
   double target_latency_s = 0;
-  /// Of a live source; 0: none. Where latency matters, what does not keep up with it is left: its
-  /// frames would wait for ever longer.
+  /// Rate of a live source; 0: none. Where latency matters, a configuration has to keep up with it:
+  /// frames would wait for ever longer otherwise.
   double source_fps = 0;
 
   bool operator==(const Objective&) const = default;
@@ -38,14 +38,14 @@ struct Objective {
 
 bool needs_energy(const Objective& objective);
 bool needs_latency(const Objective& objective);
-/// Whether a rate, watts or a latency have to be kept.
+/// Whether a rate, a limit of watts or a latency has to be met.
 bool has_conditions(const Objective& objective);
-/// Whether what answers soonest is best, whatever else it does.
+/// Whether the least latency is best, whatever the rate and the power.
 bool least_latency(const Objective& objective);
 
-/// The part that splits and devices of several kinds have to gain, and to promise before they are
-/// tried: a share may err, both sides are busy, and what crosses between devices goes through the
-/// host. A tenth would leave more than 8% of the latency of splits unused.
+/// The part that splits and devices of several kinds have to gain, and to promise before a trial. A
+/// share may err, both sides are busy, and copies between devices go through the host. A tenth
+/// would leave more than 8% of the latency of splits unused.
 inline constexpr double kSplitGain = 0.06;
 
 struct Candidate {
@@ -53,12 +53,12 @@ struct Candidate {
   Prediction prediction;
 };
 
-/// The best configuration, those behind it, and what has to be said about them.
+/// The best configuration, those behind it, and how well they meet the objective.
 struct Choice {
   std::array<Candidate, 5> ranked{};  ///< best first
   int count = 0;                      ///< of `ranked`; 0: nothing can be predicted
-  Objective objective;                ///< what was optimised in the end
-  bool energy_unknown = false;        ///< energy was needed and nobody knows it: took throughput
+  Objective objective;                ///< the one that was optimised in the end
+  bool energy_unknown = false;        ///< energy was needed but unknown: throughput counted
   bool target_missed = false;         ///< no configuration reaches the rate
   bool budget_exceeded = false;       ///< no configuration stays within the watts
   bool latency_missed = false;        ///< no configuration stays below the latency
@@ -69,11 +69,11 @@ struct Choice {
   const Candidate& best() const { return ranked[0]; }
 };
 
-/// Ranks all configurations by their predictions. A configuration whose energy is unknown takes no
-/// part where energy is needed, unless all are. Ties go to fewer threads, then to fewer device
-/// stages, then to the first in order. Allocates nothing per configuration.
+/// Ranks all configurations by their predictions. Where energy is needed, a configuration whose
+/// energy is unknown takes no part, unless all are unknown. Ties go to fewer threads, then to fewer
+/// device stages, then to the first in order. Allocates nothing per configuration.
 ///
-/// `allowed`: those that may be chosen; if none of them can be predicted, nothing is.
+/// `allowed`: those that may be chosen; if none of them can be predicted, the choice is empty.
 /// `trials` correct the predictions. `which`: all, or those that experiments (on the CPU) or trials
 /// have measured.
 enum class Which { all, measured };
@@ -85,10 +85,9 @@ Choice choose(const Measurements& measurements, const Objective& objective,
 bool was_measured(const Measurements& measurements, const Configuration& configuration,
                   std::span<const Trial> trials);
 
-/// Whether `best` is so much better than `current` that it is not the noise: by more than `noise`
-/// (a relative error, such as 0.05). A rate or a power that `current` misses by no more than the
-/// noise counts as met, a latency does not: what is late is late. `objective` is that of the
-/// Choice.
+/// Whether `best` is better than `current` by more than `noise` (a relative error, such as 0.05). A
+/// rate or a power that `current` misses by no more than the noise counts as met, a latency does
+/// not: late frames are late. `objective` is that of the Choice.
 bool worth_switching(const Prediction& current, const Prediction& best, const Objective& objective,
                      double noise);
 

@@ -13,8 +13,8 @@ constexpr int kTerms = PowerFit::kTerms;
 using Vector = std::array<double, kTerms>;
 using Matrix = std::array<Vector, kTerms>;
 
-// Added to the diagonal, of itself: what the steps cannot tell apart is shared out instead of
-// growing without bound.
+// Part of the diagonal that is added to it: terms that the steps cannot tell apart share the watts
+// instead of growing without bound.
 constexpr double kRidge = 1e-6;
 // The ridge of the watts of a kind, in steps: a kind that ran in few steps stays near 0. So many
 // rounds converge.
@@ -61,7 +61,7 @@ double product(const Vector& a, const Vector& b) {
   return sum;
 }
 
-// Of the squares of what the joules of steps differ.
+// Sum of squared differences between the joules of steps and those of the fit.
 double residuals(std::span<const PowerStep> steps, const Vector& watts) {
   double sum = 0;
   for (const PowerStep& step : steps)
@@ -135,7 +135,7 @@ PowerFit fit_power(std::span<const PowerStep> steps) {
   }
   const int left_over = fit.steps - std::popcount(seen);
   if (left_over < 1) return fit;
-  // Of the few sets of terms that may be above 0, the one that explains the steps best.
+  // Takes the set of terms above 0 that explains the steps best; there are few sets.
   double least = kUnknown;
   for (unsigned used = 1; used < 1u << kTerms; ++used) {
     if ((used & ~seen) != 0) continue;

@@ -12,12 +12,12 @@
 namespace tandem {
 namespace {
 
-// Shares that are as good, in points: nothing is looked for between them.
+// Shares that are as good, in points: none is looked for between them.
 constexpr int kSame = 2;
-// How far apart shares have to be for a line through them to say something of others.
+// Distance of shares from which a line through them predicts others.
 constexpr int kFarEnough = 10;
 constexpr double kWorthTrying = 0.015;
-// Of what is beside the sides with the first or the last share, with shares beyond.
+// Least time beside the sides with shares beyond the first or the last, as a part of that there.
 constexpr double kLeastBeside = 0.5;
 
 // How much longer the cores take.
@@ -72,8 +72,8 @@ class Search {
     return index < count() ? tried_[index].percent : kMostShare + 1;
   }
 
-  // What a frame may take between two shares: a side with more rows takes no less time than with
-  // fewer. What is beside the sides, waits for each other among it, changes with the share.
+  // The least time of a frame between two shares: a side with more rows takes no less time than
+  // with fewer. The time beside the sides, such as waits for each other, changes with the share.
   double least_in_gap_s(int above) const {
     if (above == 0) return kLeastBeside * beside_sides_s(tried_.front()) + tried_.front().device_s;
     if (above == count())
@@ -83,8 +83,7 @@ class Search {
            std::max(low.cores_s, high.device_s);
   }
 
-  // The share nearest to the first one of these, or the whole frame: on the cores it is what they
-  // take for all rows, and the other way round.
+  // The share nearest to the first one of these, or the whole frame on the cores.
   template <class Iterator>
   ShareTried nearest(Iterator first, Iterator end) const {
     const auto other = std::find_if(

@@ -8,7 +8,7 @@
 
 namespace tandem {
 
-/// What frames took with one share of the rows on the cores.
+/// Times of frames with one share of the rows on the cores.
 struct ShareTried {
   int percent = 0;             ///< 1 ... 99
   double cores_s = kUnknown;   ///< until the cores were done with their rows
@@ -16,7 +16,7 @@ struct ShareTried {
   double frame_s = kUnknown;   ///< from the begin of a frame to its end
 };
 
-/// What each side takes for all rows alone.
+/// The time of each side for all rows alone.
 struct WholesAlone {
   double cores_s = kUnknown, device_s = kUnknown;
 };
@@ -24,23 +24,23 @@ struct WholesAlone {
 /// Most shares that a search tries.
 inline constexpr int kMostShares = 8;
 
-/// The share to try next, in percent; none where no other share promises to gain anything to speak
-/// of. Pure. `tried`: in any order, at least one.
+/// The share to try next, in percent; none where no other share promises a notable gain. Pure.
+/// `tried`: in any order, at least one.
 ///
-/// Neither a fixed time nor the time of a row holds for all shares: few rows do not keep all cores
-/// busy, cores that sleep have to wake, and both sides share the memory. So a line is trusted
-/// between two shares that were tried, and beyond them only to say which share to try. Where one
-/// side was done first with one share and the other one with another, the next share lies where the
-/// two lines through these meet. When that is known within two points, the frame's own time
-/// decides, which has more in it than the slower side: gaps between shares are halved where what
-/// both sides took at their ends allows a gain.
+/// Neither a fixed time nor the time of a row holds for all shares. Few rows do not keep all cores
+/// busy, sleeping cores have to wake, and both sides share the memory. So a line is trusted between
+/// two shares that were tried, and beyond them only to find the share to try. If each side was done
+/// first with one of two shares, the next share lies where the two lines through these meet. When
+/// that is known within two points, the frame's own time decides, as it includes more than the
+/// slower side. Gaps between shares are halved where the times of both sides at their ends allow a
+/// gain.
 std::optional<int> next_share(std::span<const ShareTried> tried, const WholesAlone& wholes);
 
 /// The one whose frames took the least time.
 const ShareTried& best_share_of(std::span<const ShareTried> tried);
 
-/// What a side takes for a part of the rows near the best share, and exactly there: the lines
-/// through it and another that was tried or, where none is ten points away, the whole frame.
+/// The times of both sides at the best share and near it. They are lines through it and another
+/// share that was tried or, where none is ten points away, the whole frame.
 Split split_near_best(std::span<const ShareTried> tried, const WholesAlone& wholes);
 
 }  // namespace tandem

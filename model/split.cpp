@@ -7,10 +7,10 @@
 namespace tandem {
 namespace {
 
-// How far the parts of the time in which the sides are busy have to be from adding up to all of it:
-// then one side works at a time, and the static watts cannot be told from the others.
+// Least sum, above 1, of the parts of the time in which each side is busy. At 1 one side works at a
+// time, and the static watts cannot be told from the others.
 constexpr double kApart = 0.3;
-// How many times more a row costs on the side that is spared in doubt.
+// A side on which a row costs more than so many times as much is spared in doubt.
 constexpr double kSteep = 2;
 
 }  // namespace

@@ -6,15 +6,15 @@
 #include <string>
 #include <vector>
 
-/// How many partitions of a device and how many tasks a stage needs that nobody has timed: the
+/// Numbers of partitions of a device and of tasks for a stage that nobody has timed: the
 /// performance model of Zhang (section 3). A network estimates the speed-up over one stream from
 /// features of the stage and a candidate; all candidates are ranked.
 namespace tandem {
 
 using StreamFeatures = std::map<std::string, double>;
 
-/// What the network sees of a stage: sizes and times as logarithms, and their shares. `code` and
-/// `run` are what `tandem generate` and five runs with one stream tell; what is absent stays so.
+/// The network's features of a stage: sizes and times as logarithms, and their shares. `code` is
+/// from `tandem generate`, `run` from five runs with one stream; absent features stay absent.
 StreamFeatures combined_features(const StreamFeatures& code, const StreamFeatures& run);
 
 struct StreamCandidate {
@@ -43,8 +43,8 @@ struct StreamModel {
   std::vector<Network> networks;                ///< whose mean is the answer
   double mean = 0, deviation = 1;               ///< of the logarithms of speed-ups
 
-  /// Of a stage: the Z-scores, clipped to the training's range, along the principal components. An
-  /// absent feature is as in the mean.
+  /// Z-scores of a stage, clipped to the training's range, along the principal components. An
+  /// absent feature has the mean.
   std::vector<double> components_of(const StreamFeatures& combined) const;
   /// The speed-up over one stream.
   double speed_up(const std::vector<double>& components, const StreamCandidate& candidate) const;
@@ -53,7 +53,7 @@ struct StreamModel {
                                     const std::vector<StreamCandidate>& candidates) const;
 };
 
-/// What a network's first layer reads of a candidate, behind the components.
+/// Inputs of a network's first layer that describe a candidate, behind the components.
 inline constexpr std::size_t kCandidateInputs = 3;
 void append_candidate(std::vector<double>& inputs, const StreamCandidate& candidate);
 

@@ -17,13 +17,13 @@ LetterMeasurements::Stage stage_on(const Measurements& m, int letter, int k) {
   return {stage.has_device, stage.device.seconds, stage.upload.seconds, stage.download.seconds};
 }
 
-/// What one frame takes of the devices of a letter, with all of them.
+/// Times of one frame on the devices of a letter, with all of them.
 struct OnLetter {
   double upload_s = 0, kernels_s = 0, download_s = 0;
-  double cores_s = 0;  ///< what the same stages take on the cores
+  double cores_s = 0;  ///< the same stages on the cores
   bool used = false;
 
-  // As Model::use_lanes, without what kernels hide of each other where that was not measured.
+  // As Model::use_lanes, without the overlap of kernels where that was not measured.
   double frame_s(int lanes, double kernel_factor) const {
     const double kernels = kernel_factor * kernels_s;
     const double longest = std::max({upload_s, kernels, download_s});
@@ -78,8 +78,8 @@ FrameCosts costs_of(const Measurements& m, const Mapping& mapping, Granularity g
   return costs;
 }
 
-// The rate at which the cores keep up with what the devices leave to them: they get `cores_fps`
-// whole frames done. A letter serves `most_fps` frames, the cores the rest of its stages.
+// The rate at which the cores keep up with the work that the devices leave to them. The cores alone
+// compute `cores_fps` whole frames. A letter serves `most_fps` frames, the cores the rest.
 double balanced_fps(const FrameCosts& costs, const std::array<double, kMaxLetters>& most_fps,
                     double cores_fps) {
   // Work of the cores by frame rate: it grows faster from each letter's rate on.

@@ -7,9 +7,9 @@
 
 namespace tandem {
 
-/// What a configuration does whose mapping has further letters. Each device takes what it can of
-/// its stages, and the cores compute the rest: an upper bound, because it leaves out that nobody
-/// may be there to use a device at once. Its energy is unknown.
+/// Prediction of a configuration whose mapping has further letters. Each device takes what it can
+/// of its stages, and the cores compute the rest. The rate is an upper bound, because a free device
+/// may wait for a thread. Its energy is unknown.
 Prediction predict_device_classes(const Measurements& measurements,
                                   const Configuration& configuration);
 

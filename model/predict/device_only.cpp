@@ -8,15 +8,15 @@
 namespace tandem {
 
 // A closed network: as many frames as there are threads, and one for each further lane, pass the
-// device and the cores in turn. The slower of both tells the rate, or how many frames there are by
-// how long one takes.
+// device and the cores in turn. The rate is limited by the slower of both, or by the number of
+// frames divided by the time of one.
 Model::Cycle Model::without_cpu_path(const Configuration& configuration,
                                      const MappingCosts& costs) const {
   const bool coarse = configuration.granularity == Granularity::coarse;
   const int threads = coarse ? configuration.threads : 1;
   const double device_s = costs.device.seconds;
   const double c_s = coarse ? costs.cg_s : costs.mg_s;  // of a frame, alone
-  // What a thread takes for a frame grows as it does where all compute whole frames.
+  // A thread's time for a frame grows as it does where all compute whole frames.
   const double cores_s = threads == 1 || c_s == 0 ? c_s : c_s * cg_[threads].crowding;
   const double frames = threads + on_device(costs) - (coarse ? 1 : 0);
   const double latency_s = on_device(costs) * device_s + c_s;

@@ -13,9 +13,9 @@ constexpr double kBeyond = 0.05;
 }  // namespace
 
 // Frames leave in order: one on the faster path waits for those on the slower path that were begun
-// before it. Of these the youngest is done last. While it has t left, all that begin wait for t; so
-// few frames that take the slower path that they do not decide by themselves keep the others
-// waiting for t or longer in (slow_s - t) of the time from one of them to the next.
+// before it. The youngest of these is done last. While it has t left, all that begin wait for t. So
+// slow frames keep the others waiting for t or longer in (slow_s - t) of the time from one of them
+// to the next. This counts where slow frames are too few to decide by themselves.
 double Model::latency_s(const Cycle& cycle) {
   const double device_s = cycle.device_latency_s + cycle.waits_s, cpu_s = cycle.cpu_latency_s;
   const double cpu_frames = cycle.frames - 1;
@@ -30,9 +30,9 @@ double Model::latency_s(const Cycle& cycle) {
   return std::max(fast_s, slow_s - waiting * apart_s);
 }
 
-// What comes back from the lanes waits for a thread. One thread serves S frames in turn. Of several
-// the one that collects goes on until twice as many frames as threads wait; they do where the cores
-// cannot keep up with the 'c' stages.
+// A frame that comes back from the lanes waits for a thread. One thread serves S frames in turn.
+// With several threads, the one that collects goes on until twice as many frames as threads wait.
+// They wait where the cores cannot keep up with the 'c' stages.
 double Model::waits_behind_lanes_s(const MappingCosts& costs, const Cycle& cycle, int threads,
                                    double idle_s) const {
   const double cycle_s = cycle.device_s + cycle.idle_s;

@@ -23,8 +23,8 @@ double integral_of_ceil(double until) {
 
 }  // namespace
 
-// Two threads. The cores work all the time: for the thread that has
-// found the device busy, or for the one that is back from it.
+// Two threads. The cores work all the time: for the thread that has found the device busy, or for
+// the one that is back from it.
 Model::Cycle Model::medium(Mapping mapping, const MappingCosts& costs) const {
   Cycle cycle{mg_, mg_};
   cycle.medium_factor = 1;
@@ -38,7 +38,7 @@ Model::Cycle Model::medium(Mapping mapping, const MappingCosts& costs) const {
     one_run(costs, cycle);
   } else {
     many_runs(mapping, cycle);
-    // A few turns may end where more was begun than finished, or less: up to 3% above what can be.
+    // A few turns may end with more begun than finished, or less: up to 3% above the possible rate.
     cycle.idle_s = std::max(cycle.idle_s, cycle.frames / most_medium_fps(costs) - cycle.device_s);
   }
   // The other thread gives the cores when it gets the device, a cycle after this one did.
@@ -47,8 +47,8 @@ Model::Cycle Model::medium(Mapping mapping, const MappingCosts& costs) const {
   return cycle;
 }
 
-// Whoever has the cores keeps them until it gets the device: first for the 'c' stages of its last
-// frame, then for whole frames as long as it finds the device busy at their run.
+// The thread with the cores keeps them until it gets the device. It computes the 'c' stages of its
+// last frame, then whole frames as long as it finds the device busy at their run.
 void Model::one_run(const MappingCosts& costs, Cycle& cycle) const {
   const double device_s = costs.device.seconds;
   double cpu_frames = device_s / mg_s_;  // DP: the other thread never stops
@@ -62,8 +62,8 @@ void Model::one_run(const MappingCosts& costs, Cycle& cycle) const {
   cycle.device_s = device_s;
 }
 
-// One thread collects, the other has the cores: for the 'c' stages of what comes back, and for
-// whole frames when the lanes are full.
+// One thread collects, the other has the cores: for the 'c' stages of frames that come back, and
+// for whole frames when the lanes are full.
 void Model::many_lanes(const MappingCosts& costs, Cycle& cycle) const {
   cycle.device_s = costs.device.seconds;
   cycle.idle_s = std::max(0.0, costs.mg_s - cycle.device_s);

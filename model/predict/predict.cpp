@@ -12,7 +12,7 @@ namespace {
 // Branches would be mispredicted often.
 double larger(double a, double b) { return (a > b ? a : b) + (a - a); }
 
-// Of what is known.
+// The larger or smaller value; unknown ones do not count.
 double most(double a, double b) { return a > b || !known(b) ? a : b; }
 double least(double a, double b) { return a < b || !known(b) ? a : b; }
 
@@ -38,7 +38,7 @@ double power(double base, int exponent) {
   return result;
 }
 
-// What counts: a domain that no meter covers adds nothing, but if there is no meter all is unknown.
+// A domain that no meter covers adds nothing, but if there is no meter all is unknown.
 Energy counted(const Domains& domains, const Energy& joules) {
   const auto absent = [](Domain domain) { return domain == Domain::absent; };
   if (absent(domains.c) && absent(domains.g) && absent(domains.u)) return {0, 0, kUnknown};
@@ -114,9 +114,9 @@ LaneFactor Model::lane_factor(int lanes) const {
           low.joules + part * (high.joules - low.joules)};
 }
 
-// D -> D_S. Uploads, kernels and downloads of S frames overlap: the longest of the three tells the
-// rate, and of the other two a frame waits for the part that S frames cannot hide. What kernels
-// hide of each other was measured, X(S).
+// D -> D_S. Uploads, kernels and downloads of S frames overlap. The longest of the three limits the
+// rate, and a frame waits for the part of the other two that S frames cannot hide. The overlap of
+// kernels was measured, X(S).
 void Model::use_lanes(int lanes, const LaneFactor& factor, MappingCosts& costs) {
   costs.lanes = lanes;
   if (lanes == 1) return;
@@ -163,7 +163,7 @@ Model::DevicePower Model::power_of(const Cost& device) const {
   return {watts - with_cpu_w, with_cpu_w};
 }
 
-// Constant above what was measured.
+// Constant above the largest measured number of cores.
 double Model::crowding(int on_cores) const {
   if (m_.crowding.empty()) return 1;
   return m_.crowding[std::min<std::size_t>(on_cores, m_.crowding.size() - 1)];
@@ -186,7 +186,7 @@ TANDEM_INLINE double Model::slowdown(const Cpu& besides) const {
   return larger(1, (besides.busy_cores + m_.device_cores) / m_.cores);
 }
 
-// The energy balance condition of equations 9 and 10; of the time, both sides work a share.
+// The energy balance condition of equations 9 and 10; each side works for a share of the time.
 TANDEM_INLINE double Model::together_w(const Cpu& cpu, double cpu_share, const DevicePower& device,
                                        double device_share) const {
   const auto balance = [&](double Energy::*domain) {
@@ -196,12 +196,12 @@ TANDEM_INLINE double Model::together_w(const Cpu& cpu, double cpu_share, const D
   return balance(&Energy::c) + balance(&Energy::g) + balance(&Energy::u);
 }
 
-// All `threads` compute on the cores while the device is idle, one fewer while it works. What they
-// get done, in frames of all stages, is known from the experiments; the frame of the device needs
-// the 'c' stages of it alone. That leaves open how long the device is idle: until its last user has
-// computed its 'c' stages and is back, or another thread begins a run before that. When threads are
-// anywhere in their frames, the shortest of their times is the integral of (1 - t / interval) to
-// the power of the others, from 0 to the time that the 'c' stages take.
+// All `threads` compute on the cores while the device is idle, one fewer while it works. Their rate
+// of whole frames is known from the experiments; the frame of the device needs its 'c' stages
+// alone. The device is idle until its last user has computed its 'c' stages and is back, or another
+// thread begins a run before that. Threads are anywhere in their frames. So the shortest of their
+// times is the integral of (1 - t / interval) to the power of the others, from 0 to the time of the
+// 'c' stages.
 TANDEM_INLINE Model::Cycle Model::coarse(const MappingCosts& costs, int threads) const {
   const Cpu& all = cg_[threads];
   const int on_cores = threads - servers(threads);
@@ -228,8 +228,8 @@ TANDEM_INLINE Model::Cycle Model::coarse(const MappingCosts& costs, int threads)
   return cycle;
 }
 
-// While S - 1 more frames are on the device it does not wait for the next; it does where the cores
-// cannot keep up with the 'c' stages of its frames.
+// While S - 1 more frames are on the device it does not wait for the next, unless the cores cannot
+// keep up with the 'c' stages of its frames.
 double Model::idle_with_lanes_s(const MappingCosts& costs, const Cpu& others, const Cpu& all,
                                 double idle_s) const {
   const double device_s = costs.device.seconds;
@@ -237,8 +237,8 @@ double Model::idle_with_lanes_s(const MappingCosts& costs, const Cpu& others, co
   return larger(0, larger(behind_s, idle_s - (costs.lanes - 1) * device_s));
 }
 
-// Equations 3-10 for a cycle; what the executor does in it repeats. Equations 7, 9 and 10 are taken
-// times lambda_e: with p_j lambda_e = lambda_j (equation 5), energies become powers.
+// Equations 3-10 for a cycle, which the executor repeats. Equations 7, 9 and 10 are multiplied by
+// lambda_e. As p_j lambda_e = lambda_j (equation 5), energies become powers.
 TANDEM_INLINE Prediction Model::combine(Cycle&& cycle, const DevicePower& power,
                                         Mapping mapping) const {
   cycle.device_s *= slowdown(cycle.besides);
@@ -258,8 +258,8 @@ TANDEM_INLINE Prediction Model::combine(Cycle&& cycle, const DevicePower& power,
 }
 
 // While one frame is on the slower path, at most `window` frames begin, itself included: then the
-// faster path waits. When that frame is delivered the path that waits takes the first frame and the
-// slower path the second, so window + 1 frames pass in one latency of the slower path. While no
+// faster path waits. When that frame is delivered the waiting path takes the first frame and the
+// slower path the second. So window + 1 frames pass in one latency of the slower path. While no
 // frame is on it the others pass as if there were no window. Serial stages let `most_fps` through.
 Prediction Model::keep_window(const Cycle& cycle, const DevicePower& power, double most_fps) const {
   const double device_fps = 1 / (cycle.device_s + cycle.idle_s);
@@ -335,7 +335,7 @@ Prediction Model::predict(const Configuration& configuration, const MappingCosts
 }
 
 // Cheap, as most configurations are far from the best. The device is idle at least until its last
-// user is back, and the CPU takes at least what it takes alone.
+// user is back, and the CPU draws at least its watts alone.
 Model::Limits Model::limits_of(const Configuration& configuration,
                                const MappingCosts& costs) const {
   const bool coarse_grain = configuration.granularity == Granularity::coarse;
@@ -362,7 +362,7 @@ Model::Limits Model::limits_of(const Configuration& configuration,
     watts = all.total_w;
     latency_s = larger(all.latency_s, on_device(costs) * device_s + costs.mg_s);
   }
-  // What bounds the rate lets some of the chip rest.
+  // A bound of the rate lets some of the chip rest.
   if (any_serial_ || fps * latency_s > most_in_flight_) watts = 0;
   return {fps, std::min(watts, most_w_)};
 }

@@ -13,23 +13,22 @@
 
 namespace tandem {
 
-/// What a configuration is expected to do once it runs steadily. Each value may be unknown.
+/// Expected results of a configuration that runs steadily. Each value may be unknown.
 struct Prediction {
   double throughput_fps = kUnknown;  ///< lambda_e
   double energy_j = kUnknown;        ///< E_e: a frame's energy in the domains that are covered
   double p_device = kUnknown;        ///< the share of frames that take the path with the device
   double power_w = kUnknown;         ///< energy_j * throughput_fps
-  /// The 95th percentile of what a frame takes from its begin until it and all before it are done.
+  /// The 95th percentile of a frame's time from its begin until it and all before it are done.
   double latency_s = kUnknown;
 };
 
 /// The queueing and energy model of Vilches, section IV, for one set of measurements: equations
-/// 3-10 with the parameters of Tables III and IV, except the rate of coupled mappings, which
-/// follows the executor's rules. docs/model.md has the equations and says where and why
-/// ours differ.
+/// 3-10 with the parameters of Tables III and IV. The rate of coupled mappings follows the
+/// executor's rules instead. docs/model.md has the equations and the reasons for differences.
 class Model {
  public:
-  /// `lanes`: those of the configurations that predict_all() visits; 0: 1, 2, 4 and so on,
+  /// `lanes`: those of the configurations that predict_all() visits; 0: powers of two, above 1
   /// where the device was measured with several.
   explicit Model(const Measurements& measurements, int lanes = 0);
 
@@ -39,8 +38,8 @@ class Model {
   Prediction predict(const Configuration& configuration) const;
 
   /// Calls visit(configuration, prediction) for the configurations of all_configurations(),
-  /// mappings in descending order, except those for which promising(fps, watts) is false, bounds of
-  /// their throughput from above and of their power from below. Allocates nothing.
+  /// mappings in descending order. Skips those for which promising(fps, watts) is false, with an
+  /// upper bound of the throughput and a lower bound of the power. Allocates nothing.
   template <class Visit, class Promising>
   void predict_all(Visit&& visit, Promising&& promising) const {
     if (stages() == 0) return;
@@ -95,7 +94,7 @@ class Model {
   struct Cpu {
     double fps = 0;
     double latency_s = 0;  ///< one frame, from begin to end
-    double p95_s = 0;      ///< what 95 of 100 frames do not surpass
+    double p95_s = 0;      ///< 95th percentile of that
     double busy_cores = 0;
     double crowding = 1;  ///< rate of one thread alone / rate of all
     Energy watts{0, 0, 0};
@@ -117,19 +116,18 @@ class Model {
     double device_latency_s = 0;  ///< of that one
     double cpu_latency_s = 0;     ///< of one that takes the CPU path
     double waits_s = 0;           ///< the device's, for the cores under medium grain
-    /// Of medium grain: what stages take on the cores by what they take one frame at a time; else
-    /// 0.
+    /// Medium grain: time of stages on the cores / that with one frame at a time. Else 0.
     double medium_factor = 0;
   };
 
-  /// What a prediction cannot surpass.
+  /// Bounds of a prediction.
   struct Limits {
     double most_fps, least_w;
   };
 
   int stages() const { return static_cast<int>(m_.stages.size()); }
-  /// Of so many threads: each device has one that serves it, as far as there are threads.
   double crowding(int on_cores) const;
+  /// Threads that serve devices: one for each, as far as there are threads.
   int servers(int threads) const { return threads < m_.devices ? threads : m_.devices; }
   /// Frames at a time.
   int on_device(const MappingCosts& costs) const { return m_.devices * costs.lanes; }
@@ -167,7 +165,7 @@ class Model {
   double serial_utilisation(const Cycle& cycle, Mapping mapping) const;
   Prediction finish(double throughput_fps, double device_fps, double watts, double latency_s) const;
 
-  // All stages that can be split are, with the share that was found; once for each side of the
+  // Splits all stages that can be split, with the share that was found; once for each side of the
   // others.
   template <class Visit>
   void visit_splits(Visit& visit) const {
@@ -189,7 +187,7 @@ class Model {
   }
 
   // Stages are decided last to first: mappings share the sums of their last stages, so each costs
-  // about two additions. 'g' before 'c', as what is good early on spares predictions later.
+  // about two additions. 'g' before 'c', as good predictions early on spare others later.
   template <class VisitMapping>
   void visit_mappings(int k, Mapping mapping, const MappingCosts& costs,
                       VisitMapping& visit) const {

@@ -8,10 +8,10 @@
 
 namespace tandem {
 
-// Over m of n cores a frame takes s + p / m, with s its serial part, times what the frames slow
-// each other down while all cores are busy. All cores are busy under medium grain (m = n) and under
-// coarse grain with n threads (m = 1), and both were measured: what lies between is linear in 1 /
-// m, so in the number of frames at a time.
+// Over m of n cores a frame takes s + p / m, with s its serial part, times the slowdown by other
+// frames if all cores are busy. They are under medium grain (m = n) and under coarse grain with n
+// threads (m = 1), and both were measured. Values in between are linear in 1 / m, so in the number
+// of frames at a time.
 void Model::spread_frames() {
   const Cpu& apart = cg_[m_.cores];
   for (const int frames : kFramesAtOnce) {
