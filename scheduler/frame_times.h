@@ -33,15 +33,15 @@ struct FrameTimes {
   uint32_t left_out = 0;      ///< bit k: stage k left it out
   bool stages_apart = false;  ///< device stages were waited for one by one
   bool spaced = false;        ///< it began when the one before it had left, as if it came then
-  /// Its thread waited for it for a tenth of a frame's time or longer, and nothing was behind it
-  /// when it was begun: the source does not keep the threads busy.
+  /// Its thread waited for it for a tenth of a frame's time or longer, and no frame was behind it
+  /// when it began. The source does not keep the threads busy.
   bool starved = false;
 
   /// Its time without waits for its turn.
   uint64_t service_ns() const { return end_ns - begin_ns - waited_ns; }
   /// Latency from the sink pad to the source pad, without waits that the configuration does not
-  /// cause: behind earlier frames of a source that is faster than the stages, and for a sink that
-  /// is slower.
+  /// cause. Such waits are those behind earlier frames of a source that is faster than the stages,
+  /// and for a sink that is slower.
   uint64_t latency_ns() const { return ready_ns > begin_ns ? ready_ns - begin_ns + waking_ns : 0; }
   /// The wait behind earlier frames.
   uint64_t waited_to_begin_ns() const { return begin_ns > came_ns ? begin_ns - came_ns : 0; }

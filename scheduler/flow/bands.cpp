@@ -76,7 +76,7 @@ struct alignas(64) BandPool::Share {
   struct Taken {
     int first, end;  ///< equal: none
   };
-  /// Takes a third of what is left, rounded up: long pieces have fewer rows in common with their
+  /// Takes a third of the rest, rounded up: long pieces have fewer rows in common with their
   /// neighbours, short ones at the end leave no thread waiting.
   Taken take() {
     int first = next.load(std::memory_order_relaxed), taken = 0;
@@ -111,10 +111,10 @@ BandPool::Share& BandPool::share(int part, int thread) {
   return shares_[static_cast<std::size_t>(part * cores_ + thread % cores_)];
 }
 
-// Each thread has a share of the bands of a part, of the same rows in every stage and frame: what
-// the thread wrote in the stage before is still in its cache. A thread that has used up its share
-// takes bands of the others. Threads that wake up late find fewer bands, or none: nothing waits for
-// a thread, except for the bands that it has begun.
+// Each thread has a share of the bands of a part, of the same rows in every stage and frame. So its
+// rows of the stage before are still in its cache. A thread that has used up its share takes bands
+// of the others. Threads that wake up late find fewer bands, or none: nothing waits for a thread,
+// except for the bands that it has begun.
 void BandPool::compute(std::span<const Part> parts, Item& item, const std::atomic<bool>& stop) {
   const std::thread::id nobody;
   Job job{item, stop, caller_ == nobody ? std::this_thread::get_id() : caller_};

@@ -16,7 +16,7 @@ int usable_processors();
 
 /// The name of the first processor, as the kernel tells it; empty where it does not.
 std::string processor_name();
-/// The first `model name` of what /proc/cpuinfo holds; empty where there is none.
+/// The first `model name` in the text of /proc/cpuinfo; empty where there is none.
 std::string processor_name(const std::string& cpuinfo);
 
 /// Processor time that a thread of this process, which has not been joined, has taken.

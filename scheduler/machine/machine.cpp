@@ -16,7 +16,7 @@ constexpr uint64_t kForget = 8;
 
 }  // namespace
 
-// Under the mutex. What a bin is taken for changes when two looks agree.
+// Under the mutex. The state of a bin changes when two looks agree.
 void Machine::balance(uint64_t now_ns) {
   for (Seat* seat : seats_) {
     const bool idle = !seat->alive(now_ns);
@@ -35,7 +35,7 @@ void Machine::balance(uint64_t now_ns) {
   share_out();
 }
 
-// Under the mutex. Those that are kept busy share equally what the slow ones leave.
+// Under the mutex. Bins that are kept busy share equally the cores that the slow ones leave.
 void Machine::share_out() {
   bool any_changed = false;
   for (Seat* seat : seats_) {

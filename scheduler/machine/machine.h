@@ -12,16 +12,16 @@ namespace tandem {
 
 class Seat;
 
-/// What the bins of a process share: the cores, the device, the memory for frames, and whose turn
-/// it is to train. A bin takes a Seat and tells it of every frame; what it may use changes as bins
-/// begin, end, pause, or as their sources become slow or fast.
+/// The resources that the bins of a process share: the cores, the device, the memory for frames,
+/// and the turn to train. A bin takes a Seat and reports every frame to it. Its share changes as
+/// bins begin, end, pause, or as their sources become slow or fast.
 class Machine {
  public:
-  /// What one bin may use.
+  /// The share of one bin.
   struct Share {
     double cores = 1;  ///< of the cores of the machine, 0 ... 1
     int at_work = 1;   ///< bins whose threads their sources keep busy, this one counted among them
-    int bins = 1;      ///< all that have a seat: what the memory for frames is divided by
+    int bins = 1;      ///< all that have a seat: the memory for frames is divided by it
     bool operator==(const Share&) const = default;
   };
 
@@ -30,7 +30,7 @@ class Machine {
 
  private:
   friend class Seat;
-  // Shares follow what was seen twice in a row, so often.
+  // The interval of looks. Shares follow the state of two looks in a row.
   static constexpr uint64_t kBalanceNs = 250'000'000;
   // A bin without a frame for so long, and for so many of its usual intervals, takes no part, and
   // its turn to train is over.

@@ -9,18 +9,18 @@
 
 namespace tandem {
 
-/// What experiments and the controller read at the beginning and the end of what they measure.
+/// Values that experiments and the controller read at the beginning and the end of a measurement.
 struct Probe {
   uint64_t now_ns = 0;
   double cpu_s = 0;  ///< processor time that the whole process has taken; never falls
   std::optional<EnergyReading> energy;
   int processors = 1;         ///< that the process may use
-  double others_cpu_s = 0;    ///< of cpu_s, what the threads of other bins have taken
+  double others_cpu_s = 0;    ///< the part of cpu_s of the threads of other bins
   uint64_t buffers_made = 0;  ///< by the process, for tensors, on host and devices; never falls
 };
 using ReadProbe = std::function<Probe()>;
 
-/// Of this process and `meter`, which may be null.
+/// The probe of this process and `meter`, which may be null.
 Probe read_probe(EnergyMeter* meter);
 
 /// Whether the process used 0.9 or more of the time that all its processors had in between.

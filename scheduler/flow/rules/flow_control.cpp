@@ -8,12 +8,12 @@ namespace {
 
 // The part of the window that may wait for the sink alone, 1 / kWaitsForTheSink.
 constexpr int kWaitsForTheSink = 4;
-// A batch is what a worker computes in kBatchNs, and kMostInABatch frames at most: the last frame
-// of a batch is late by as much as the source or the sink needs to come when it is woken.
+// A batch has the frames that a worker computes in kBatchNs, and at most kMostInABatch. Its last
+// frame is late by the time that the source or the sink needs to come when it is woken.
 constexpr uint64_t kBatchNs = 100'000;
 constexpr uint64_t kMostInABatch = 16;
-// The largest part of the window that is a batch, 1 / kPartOfWindow: the frames that wait to begin
-// when the sink stops come on top of those that may wait for the sink.
+// The largest part of the window that is a batch, 1 / kPartOfWindow. Frames that wait to begin when
+// the sink stops come on top of those that may wait for the sink.
 constexpr int kPartOfWindow = 32;
 // The weight of a new service time in the average, 1 / kServiceWeight. One long frame ends batches.
 constexpr uint64_t kServiceWeight = 4;

@@ -22,7 +22,7 @@ double dot(const double* a, const double* b, std::size_t n) {
   return std::transform_reduce(a, a + n, b, 0.0);
 }
 
-// An observation in the terms of the model, whose watts hold if no meter had a value.
+// An observation as a prediction, with the model's watts if no meter had a value.
 Prediction seen_as_prediction(const Observation& seen, const Option& option) {
   const double ratio = 1 / seen.frame_s / option.prediction.throughput_fps;
   Prediction prediction = at_ratio(option.prediction, ratio);
@@ -47,7 +47,7 @@ Belief::Belief(const Learnt& derived, std::span<const Observation> looks,
                const Objective& objective, const Constraints& allowed)
     : tells_rates_(!has_conditions(objective) && !needs_energy(objective)),
       options_(options_of(derived.facts, derived.findings, objective, allowed)) {
-  // They tell something of the errors here, and nothing certain.
+  // These trials are uncertain evidence of the errors here.
   for (const Trial& trial : derived.findings.trials)
     if (const Option* const option = find(trial.configuration))
       take(*option, value_of(trial.measured, objective), square(priors().elsewhere), false, true);
@@ -64,7 +64,7 @@ void Belief::observe(std::span<const Observation> observations, const Objective&
     if (!option) continue;
     option->at_length = option->at_length || at_length;
     option->ran = option->ran || is_trial(seen.kind);
-    // What the cores do alone is what the model says, as it was measured.
+    // The model's values for the cores alone are the measured ones.
     if (!is_trial(seen.kind) && !option->device) continue;
     take(*option, value_of(seen_as_prediction(seen, *option), objective),
          noise(seen.frames * seen.frame_s, !at_length), at_length, false);
@@ -133,7 +133,7 @@ void Belief::choose_scales(double inputs) {
   factorise();
 }
 
-// Trials of other frames do not tell what a side takes for these.
+// Trials of other frames do not show the times of a side for these.
 Errors Belief::common(const Option& option, std::size_t seen) const {
   Errors common = common_errors(option, seen_options_[seen]);
   if (seen_[seen].elsewhere) common.inputs = 0;
@@ -212,7 +212,7 @@ void Belief::conclude(double inputs) {
   for (Option& option : options_) project(option);
 }
 
-// L^-1 of its covariances with what was seen, whose squares are what the variance loses.
+// L^-1 of its covariances with the observations. The variance falls by their squares.
 void Belief::project(Option& option) const {
   const std::size_t n = seen_.size();
   option.projection.resize(n);

@@ -25,14 +25,14 @@ class Belief {
   /// `facts`, `findings`: of a training.
   Belief(const Facts& facts, const Findings& findings, const Objective& objective,
          const Constraints& allowed);
-  /// Of derived knowledge, whose inputs and trials tell less, and of looks that verify it.
+  /// From derived knowledge, whose inputs and trials are less certain, and looks that verify it.
   Belief(const Learnt& derived, std::span<const Observation> looks, const Objective& objective,
          const Constraints& allowed);
 
   /// The options that may be the best and all that ran, in no order, with their posterior.
   const std::vector<Option>& options() const { return options_; }
   double covariance(const Option& a, const Option& b) const;
-  /// Whether the sides take such other times than was derived that little else is known.
+  /// Whether the times of the sides are too far from the derived ones for these to hold.
   bool errs() const { return errs_; }
   /// Variance of an observation that lasts so long. `brief`: no look.
   double noise(double counted_s, bool brief) const;
@@ -44,7 +44,7 @@ class Belief {
  private:
   struct Seen {
     std::size_t option;
-    double off;        ///< what was seen, less what the model said
+    double off;        ///< the observed value less the model's
     double precision;  ///< 1 / variance of the noise
     bool at_length;
     bool elsewhere;  ///< of frames of another size, or that took another time

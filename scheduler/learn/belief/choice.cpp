@@ -15,8 +15,8 @@ namespace {
 
 constexpr std::size_t kMostLooks = 4;
 
-// Looks at what runs cost nothing. Threads that begin together make one look too slow and the next
-// one too fast: both together are right.
+// Looks at the running configuration cost nothing. Threads that begin together make one look too
+// slow and the next one too fast: both together are right.
 Verdict verify_remembered(const Learnt& learnt, std::span<const Observation> looks) {
   const Candidate& chosen = learnt.chosen;
   const auto as_expected = [&](double fps) {

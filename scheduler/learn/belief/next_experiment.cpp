@@ -33,7 +33,7 @@ struct Finder {
     Choice measured = best_of(Which::measured);
     if (const auto letters = promising_letters(facts, findings, measured, allowed))
       return {attempt(*letters, Kind::glance, "by the model devices of other kinds help"), {}};
-    // Of joules nothing is known before something ran for as long as the counter needs.
+    // Joules are unknown before a configuration ran for as long as the counter needs.
     if (measured.energy_unknown && measured.count > 0 && !looked_at(measured.best().configuration))
       return {attempt(measured.best().configuration, Kind::look, "nothing is known of joules"), {}};
     const Belief belief(facts, findings, objective, allowed);
@@ -46,7 +46,7 @@ struct Finder {
     return {{}, measured};
   }
 
-  // What the analytic model does not predict.
+  // Plans for configurations that the analytic model does not predict.
   std::optional<Plan> of_no_belief(const Choice& measured) const {
     if (const auto bands = more_bands(measured))
       return attempt(*bands, Kind::glance, "more bands may lower latency");
@@ -55,8 +55,8 @@ struct Finder {
     return attempt(best, Kind::look, kLookIsDue);
   }
 
-  // Twice the bands of the best with the device, where nobody tried and a frame has some. Where
-  // latency counts alone: lanes overlap copies and kernels of several frames as well.
+  // Twice the bands of the best configuration, if it was not tried and its frames have bands. Only
+  // where latency counts: lanes overlap copies and kernels of several frames as well.
   std::optional<Configuration> more_bands(const Choice& measured) const {
     Configuration more = measured.best().configuration;
     const bool has_bands = (more.mapping.device_stages() & facts.chain.bands) != 0;
@@ -78,7 +78,7 @@ struct Finder {
 
   Plan attempt(const Configuration& configuration, Kind kind, std::string why) const {
     const bool meters = kind == Kind::look;
-    // What answers soonest or draws least may be as slow as it likes.
+    // The configuration of least latency or power may have any rate.
     const bool may_be_slow =
         objective.metric == Metric::latency || (meters && needs_energy(objective));
     double best_fps = 0;

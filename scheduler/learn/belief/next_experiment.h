@@ -8,8 +8,8 @@
 
 namespace tandem {
 
-/// What to find out next; without a plan nothing is left that is worth it, and `choice` has what is
-/// best.
+/// The next measurement. Without a plan no other one is worth it, and `choice` has the best
+/// configuration.
 struct Next {
   std::optional<Plan> plan;
   Choice choice;
@@ -17,10 +17,10 @@ struct Next {
 
 /// Pure. `findings`: of `facts`.
 ///
-/// First comes what the model is made of: next_measurement().
+/// Measurements for the model come first: next_measurement().
 ///
-/// What no equation knows, such as threads that get in the driver's way, is found out by trials and
-/// looks: next_trial(). Each has its reason in Plan::why.
+/// Trials and looks show effects that no equation knows, such as threads that get in the driver's
+/// way: next_trial(). Each has its reason in Plan::why.
 Next next_experiment(const Facts& facts, const Findings& findings, const Objective& objective,
                      const Constraints& allowed);
 

@@ -11,8 +11,8 @@
 namespace tandem {
 namespace {
 
-// Trials, looks and rests of a training, for the case that the belief is wrong. The most on 3500
-// random chips was 53.
+// Most trials, looks and rests of a training, in case the belief is wrong. The most on 3500 random
+// chips was 53.
 constexpr int kMostTrials = 60;
 
 // Logarithms that are equal when printed, and those of errors that are too small to be a reason.
@@ -36,7 +36,7 @@ struct Trials {
   const Findings& findings;
   const Option* const best = belief.best();
   double tried_s = 0, best_fps = 0;
-  std::vector<double> later = {};  // what a trial of each option costs, as a value
+  std::vector<double> later = {};  // costs of a trial of each option, as a value
   std::vector<Line> lines = {};
 
   std::optional<NextTrial> next() {
@@ -73,8 +73,8 @@ struct Trials {
   struct Cost {
     double counted_s, costs_s;
   };
-  // Seconds of the best rate: what is slower, what a change of configurations loses, and that a
-  // training is to be short, which costs the more the longer it has lasted.
+  // Seconds of the best rate that are lost by a slower configuration and by the change to it, and a
+  // price for the time of training. The price grows with the time of trials.
   Cost cost_of(const Option& option) const {
     const Priors& prior = priors();
     const Configuration& runs = facts.observations.back().configuration;

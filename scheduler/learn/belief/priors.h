@@ -2,9 +2,9 @@
 #pragma once
 
 // clang-format off
-/// What the belief assumes before a training has measured anything, and what a training may cost:
-/// name, value, unit, what it is about. docs/learning.md says how to change one. An `error` is the
-/// standard deviation of the logarithm of a rate: 0.05 is about 5%.
+/// Assumptions of the belief before a training has measured anything, and costs of a training:
+/// name, value, unit, subject. docs/learning.md shows how to change one. An `error` is the standard
+/// deviation of the logarithm of a rate: 0.05 is about 5%.
 #define TANDEM_PRIORS(PRIOR)                                                                       \
   /* Errors that configurations share: of what a side takes, as in Measurements. */                \
   PRIOR(inputs, 0.006, "error", "the times of a side, as the experiments measured them")           \

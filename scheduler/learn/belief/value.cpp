@@ -10,7 +10,7 @@ namespace tandem {
 namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
-// How much more a missed condition counts than what is optimised: meeting it comes first.
+// Weight of a missed condition relative to the optimised quantity: meeting it comes first.
 constexpr double kUnmet = 10;
 
 // How far a quantity is above its limit; 0 without a limit.

@@ -8,7 +8,7 @@
 
 namespace tandem {
 
-/// What a chain has of the devices of one letter.
+/// Devices of one letter that a chain may use.
 struct DeviceLetter {
   uint32_t capable = 0;         ///< bit k: stage k can run on them
   int devices = 1;              ///< of one kind
@@ -18,7 +18,7 @@ struct DeviceLetter {
   bool operator==(const DeviceLetter&) const = default;
 };
 
-/// A chain of stages and what of the machine they may use.
+/// A chain of stages and the parts of the machine that they may use.
 struct Chain {
   int stages = 1, cores = 1;
   uint32_t device_capable = 0;  ///< bit k: stage k can run on the device

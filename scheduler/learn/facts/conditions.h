@@ -6,7 +6,7 @@
 
 namespace tandem {
 
-/// What knowledge is about: all that decides how long a frame takes.
+/// The key of knowledge: all that determines the time of a frame.
 struct Conditions {
   std::string stages = {};  ///< in order, each with all of its properties
   std::string format = {};  ///< of the frames, such as I420

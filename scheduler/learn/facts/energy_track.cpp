@@ -14,11 +14,11 @@ constexpr uint64_t kBinNs = 10'000'000;
 // A step shorter than this tells less than its ends are uncertain: counters that come every
 // millisecond are taken less often.
 constexpr uint64_t kLeastStepNs = 50'000'000;
-// What is later is left out: no training needs more to tell three numbers.
+// Later bins are left out: no training needs more to tell three numbers.
 constexpr std::size_t kMostBins = 6000;
 // An error that is larger than this part of what a domain draws with all at work tells nothing.
 constexpr double kMostError = 0.25;
-// Of a kind of configuration that was tried: fewer tell less of it than the model does.
+// Steps of a kind of configuration in trials: fewer tell less of it than the model does.
 constexpr double kLeastOwnSteps = 0.5;
 
 uint64_t to_ns(MeterClock::time_point at) {
@@ -53,7 +53,7 @@ double counter_seconds(const Chain& chain, const Objective& objective) {
   return waits ? std::ceil(kCounterSteps + 1) * chain.energy_resolution_s : 0;
 }
 
-// Under medium grain each stage has all cores, or a part of them. What a frame took on the device
+// Under medium grain each stage has all cores, or a part of them. The device's time for a frame
 // counts from when the one before it was done there, so that lanes do not count twice.
 Busy busy_of(const FrameTimes& times, uint32_t device_stages, const Chain& chain) {
   const Configuration& configuration = times.configuration;
@@ -109,7 +109,7 @@ void EnergyTrack::take(const FrameTimes& times, uint32_t device_stages,
   add(u_, read.u);
 }
 
-// What a bin runs in which no frame begins is what the one before ran.
+// A time bin in which no frame begins has the kind of the one before.
 void EnergyTrack::ran(const FrameTimes& times, std::size_t bin) {
   if (bin >= kMostBins) return;
   const DrawnAlike alike = kind_of(times.configuration, times.stages_apart);
@@ -119,7 +119,7 @@ void EnergyTrack::ran(const FrameTimes& times, std::size_t bin) {
   ran_[bin] = kind;
 }
 
-// In bins, of all between.
+// The part of the bins between the two times for each kind.
 std::vector<double> EnergyTrack::parts_of(uint64_t from_ns, uint64_t until_ns) const {
   std::vector<double> parts(kinds_.size());
   const std::size_t first = (from_ns - first_ns_) / kBinNs;

@@ -14,7 +14,7 @@ namespace tandem {
 
 /// Seconds for which cores and devices computed a frame, summed over them.
 Busy busy_of(const FrameTimes& times, uint32_t device_stages, const Chain& chain);
-/// No more than all that there are can have been in so many seconds.
+/// Limits `busy` to all cores and devices at work for `lasted_s`.
 Busy at_most_all(Busy busy, double lasted_s, const Chain& chain);
 
 /// New values of a counter that watts need: fewer tell as much of what ran before. Values come a
@@ -28,7 +28,7 @@ bool regresses_energy(const Chain& chain, const Objective& objective);
 /// it; 0 where none is waited for.
 double counter_seconds(const Chain& chain, const Objective& objective);
 
-/// What runs alike as far as watts are concerned, however many threads there are. Stages that are
+/// A kind of configurations that draw alike, whatever their number of threads. Stages that are
 /// waited for one by one leave the device idle in between.
 struct DrawnAlike {
   Configuration configuration;  ///< with one thread
@@ -37,16 +37,16 @@ struct DrawnAlike {
   bool operator==(const DrawnAlike&) const = default;
 };
 
-/// What each domain draws, as a training tells it.
+/// The power of each domain, fitted to a training.
 struct PowerFits {
   PowerFit c, g, u;
   std::vector<DrawnAlike> kinds = {};  ///< as PowerFit::own
 };
 
-/// The steps of the energy counter over a whole training, and what was busy in each of them. An
-/// experiment is over before a counter that comes every 100 ms has told of it; all of them together
-/// tell what a busy core and a busy device of each kind draw, and how much more or less that is of
-/// each kind of configuration. State in, decision out, as Experiment.
+/// The steps of the energy counter over a whole training, and what was busy in each of them. One
+/// experiment is too short for a counter with a value every 100 ms. All steps together tell the
+/// power of a busy core and of a busy device of each kind, and how much more or less each kind of
+/// configuration draws. State in, decision out, as Experiment.
 class EnergyTrack {
  public:
   explicit EnergyTrack(const Chain& chain) : chain_(chain) {}
@@ -80,10 +80,10 @@ class EnergyTrack {
   Values c_, g_, u_;
 };
 
-/// The observations with watts where the counter had too few values while they were made: those of
-/// the fits, at what was busy then, and of what ran. An experiment of which the fit is not sure has
-/// those of all at work, so that it takes part in choices and does not seem to draw nothing. A
-/// trial of which no step tells enough has none: the model's power is nearer.
+/// Adds watts to observations during which the counter had too few values: the fits predict them
+/// from what ran and what was busy. An experiment of which the fit is not sure gets the watts of
+/// all at work, so that it takes part in choices and does not seem to draw nothing. A trial with
+/// too few steps gets none: the model's power is nearer.
 std::vector<Observation> with_watts(std::vector<Observation> observations, const PowerFits& fits);
 
 }  // namespace tandem

@@ -17,11 +17,11 @@ constexpr double kLeastSeconds = 0.05;   // what the clock needs
 constexpr double kDeviceSeconds = 0.15;  // until its clocks have risen to work
 constexpr double kMostSeconds = 2;
 constexpr int kLeastRounds = 2, kLeastSamples = 5;
-// Of frames so long that fewer have lasted a while.
+// After so long fewer samples are enough, as their frames are long.
 constexpr double kLongSeconds = 0.5;
 constexpr int kFewSamples = 2;  // and of a further letter, which may be no help at all
-// Frames whose stages are timed one by one take several times longer: so many are enough, beside
-// busy cores one a thread, or what there is of them after a while.
+// Frames whose stages are timed one by one take several times longer. So many are enough, or beside
+// busy cores one a thread, or kFewSamples after kLongSeconds.
 constexpr int kManyParts = 50;
 // How many times longer than another first frame one takes that finds its memory untouched.
 constexpr uint64_t kSlowStart = 2;
@@ -29,7 +29,7 @@ constexpr uint64_t kSlowStart = 2;
 // Latencies of the slowest path, and of long ones, that a trial lasts.
 constexpr double kLeastLatencies = 2, kLongLatencies = 1;
 constexpr double kMostMaking_s = 0.1, kMostLongMaking_s = 1;  // that is waited for
-// At least so long; then so many frames are enough, and so many seconds.
+// A trial lasts at least so long, and then until it has so many frames or so many seconds.
 struct Enough {
   double least_seconds;
   int frames;
@@ -37,7 +37,7 @@ struct Enough {
 };
 constexpr Enough kGlance{0.1, 50, 0.5}, kLook{0.25, 60, 0.5}, kRest{0.07, 3, 0.07};
 
-// Whose begins belong to one round.
+// The number of frames in a round.
 int frames_at_a_time(const Configuration& configuration, int devices) {
   if (configuration.granularity == Granularity::medium) return configuration.frames_at_once;
   const bool on_device = configuration.mapping.any_device();
@@ -125,7 +125,7 @@ bool Experiment::take_sample(const FrameTimes& times, uint32_t device_stages) {
   if (samples_.empty() && holds_up_others(times, device_stages))
     return end_with(times, device_stages);
   if (!warm_) {
-    // Of frames so long the last ones of the first round had busy cores beside them all the time.
+    // The last frames of a first round of long ones had busy cores beside them all the time.
     const bool long_beside_cores =
         in_parts && !alone && seconds(times.service_ns()) > kCheap_s && 4 * seen_ >= 3 * round;
     if (!configuration.mapping.any_device()) wait_for_slow_start(times);
@@ -146,7 +146,7 @@ bool Experiment::take_sample(const FrameTimes& times, uint32_t device_stages) {
   latency_.add(times.latency_ns());
   if (beside) round = period * cores_beside(configuration, devices_);
   // A frame that the device left to the CPU says nothing of the device, and the other way round.
-  // Of split stages the device has computed a part where it took time for them.
+  // The device has computed a part of split stages if it took time for them.
   const uint32_t split = configuration.mapping.split_stages() & ~times.left_out;
   const bool both = split == 0 || times.split_device_ns > 0;
   if (beside && !is_for_a_device(times)) {
@@ -172,8 +172,8 @@ bool Experiment::take_sample(const FrameTimes& times, uint32_t device_stages) {
   const bool enough = std::ssize(samples_) >= std::max(period * least_samples, in_rounds) &&
                       lasted >= least_seconds;
   const bool too_long = lasted >= least_seconds + kMostSeconds;
-  // Frames are taken in order: those behind one that a core computes would wait for it. What few
-  // frames come to the cores beside a device that takes so many tells enough of them.
+  // Frames are taken in order: those behind one that a core computes would wait for it. Beside a
+  // device that takes so many frames, the few that come to the cores tell enough of them.
   const bool device_took_them =
       beside && lasted >= kDeviceSeconds &&
       counted_ >= kTellingFrames * period * frames_at_a_time(configuration, devices_);
@@ -198,14 +198,14 @@ bool Experiment::holds_up_others(const FrameTimes& times, uint32_t device_stages
 }
 
 // Several cores beside a device begin together, and frames of the device wait for their first ones,
-// which may make memory. Of longer frames a second round would hold up the device for too long.
+// which may make memory. A second round of longer frames would hold up the device for too long.
 bool Experiment::is_first_round_over() const {
   const int cores = plan_.kind == Kind::beside ? cores_beside(plan_.configuration, devices_) : 0;
   return cores < 2 || cores_seen_ >= cores || plan_.core_s >= kHoldsUp_s ||
          seconds(last_ns_ - first_ns_) >= kHoldsUp_s;
 }
 
-// What passes this frame is counted, as far as is known of it: it tells no joules.
+// Counts the frames that passed this one, as far as they are known: they tell no joules.
 bool Experiment::end_with(const FrameTimes& times, uint32_t device_stages) {
   samples_ = {times};
   kinds_ = {{times.left_out, 1}};
@@ -221,8 +221,8 @@ bool Experiment::end_with(const FrameTimes& times, uint32_t device_stages) {
   return true;
 }
 
-// The first frame of a thread whose memory is touched for the first time may take several times as
-// long as the others: they begin and wait for it meanwhile, as frames of others.
+// A thread's first frame may take several times as long as others because it touches its memory.
+// Frames that begin meanwhile wait for it, and do not count.
 void Experiment::wait_for_slow_start(const FrameTimes& times) {
   const uint64_t took_ns = times.service_ns();
   least_ns_ = least_ns_ == 0 ? took_ns : std::min(least_ns_, took_ns);
@@ -290,15 +290,15 @@ double Experiment::grew_s() const {
 }
 
 // From the first of the frames that count to the last one. Where frames are under way for as long
-// as they are counted more of them may begin than leave, and how long they are under way grows by
-// twice what it does between the halves. A frame that is under way counts as half done, so the
-// frames took longer than from begin to begin by half of that growth.
+// as they are counted, more of them may begin than leave. Their time under way then grows by twice
+// what it does between the halves. A frame that is under way counts as half done, so the frames
+// took longer than from begin to begin by half of that growth.
 double Experiment::counted_s() const {
   const double began_s = seconds(last_ns_ - start_ns_);
   return may_pile_up() ? std::max(began_s / 2, began_s + grew_s()) : began_s;
 }
 
-// Of all frames that began when those before it were out.
+// Whether all frames are too slow that began after those of other configurations were out.
 bool Experiment::is_behind() {
   if (last_ns_ < others_end_ns_) return false;
   if (alone_++ == 0) alone_ns_ = last_ns_;
@@ -307,7 +307,7 @@ bool Experiment::is_behind() {
   return lasted_s >= kHoldsUp_s && alone_ <= lasted_s * plan_.slow_fps;
 }
 
-// What these frames did is what is told of it then.
+// The observation is then made of these frames alone.
 bool Experiment::is_slow() {
   if (!is_behind()) return false;
   start_ns_ = alone_ns_;

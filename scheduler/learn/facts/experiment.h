@@ -15,7 +15,7 @@
 
 namespace tandem {
 
-/// What the executor is to run.
+/// The executor's settings for a plan.
 struct Step {
   Configuration configuration;
   bool time_stages = false;  ///< as in Executor::configure
@@ -24,10 +24,10 @@ struct Step {
   bool operator==(const Step&) const = default;
 };
 
-/// Below that part of the best rate that is known a trial or a look is soon over.
+/// Below this part of the best known rate a trial or a look ends early.
 inline constexpr double kTooSlow = 0.45;
 
-/// What is to be found out next.
+/// The next experiment, trial or look.
 struct Plan {
   Configuration configuration;
   Observation::Kind kind = Observation::Kind::experiment;
@@ -44,54 +44,57 @@ struct Plan {
   Step step() const { return {configuration, kind == Observation::Kind::stages, spaced}; }
 };
 
-/// Spaced where what answers soonest is best, if its configuration takes one frame at a time: as
-/// frames come in service. With the next one waiting a thread and a device never rest, and a frame
-/// takes less.
+/// Spaces the frames of `plan`, as they come in service, if least latency is the objective and the
+/// configuration takes one frame at a time. With the next frame waiting, a thread and a device
+/// never rest, and a frame takes less.
 Plan as_in_service(Plan plan, const Chain& chain, const Objective& objective);
 
 /// How long a glance counts frames that come so often and take `fill_s` each.
 double glance_s(double fps, double fill_s);
 
-/// Finds out what a plan asks for, on frames of the stream. State in, decision out: it knows no
-/// clock and starts no thread.
+/// Measures what a plan asks for, on frames of the stream. State in, decision out: it has no clock
+/// and no thread. When the frames that do not count are over, the counters are read.
 ///
-/// What was begun before it may still run beside its first frames: those that begin before that is
-/// out do not count. The first frames, one a thread, pay for program builds, for memory that is
-/// touched for the first time and for a device that wakes up. On the cores none counts that began
-/// before a first one was done which took twice as long as another, and beside several cores none
-/// that began before as many frames were done there, in the first 50 ms, if they are expected to
-/// take less than 25 ms. Then the clock starts and the counters are read. An experiment is over
-/// when its samples last 50 ms, or 150 ms with the device, whose clocks have to rise, and are
-/// enough: two rounds of the threads, and five, or half a second after the first of them began one
-/// round and a frame. Of stages one by one beside busy cores two are enough then, and where frames
-/// take longer than kCheap_s those of the last quarter of the first round count, and of the device
-/// the least of the whole round. It ends in any case two seconds later, if there is one sample, or
-/// if the device took none of 16 frames; beside the device, when the cores took none of 16 for each
-/// that runs at a time. A glance lasts as long as two frames on the slowest path, or one that takes
-/// longer than kCheap_s, and 50 frames or 0.5 s, but 0.1 s at least, a rest 0.07 s, a look 60
-/// frames or 0.5 s, but 0.25 s at least, once a round of frames makes little memory, or after
-/// 0.1 s; of frames that take longer than kCheap_s 0.5 s, once no memory is made for
-/// more of them, or after a second. Each is over after 50 ms in which it was too slow, and so are
-/// cores beside the device that have finished a frame by then, and cores alone after one round. A
-/// core beside the device is over with its first frame where that lasts so long, and no longer than
-/// any does, if all that began meanwhile would be too slow in half of the time. Where threads wait
-/// for the source in most frames the rate is what they would do with frames at hand, unless this
-/// process keeps all processors busy or the source has brought a tenth more.
+/// | not counted | reason |
+/// | --- | --- |
+/// | begun while frames of another configuration ran | they affect each other |
+/// | first round, one frame a thread | builds programs, touches memory, wakes the device |
+/// | on the cores alone, beside a first frame that took twice as long as another | touches memory |
+/// | first ones of several cores beside the device, 50 ms at most, if `core_s` is less | the same |
+/// | of trials, until a round makes little memory, 0.1 s at most | a driver locks pages |
+/// | same with frames over kCheap_s (long), until none is made, 1 s more at most | the same |
+///
+/// | measurement | lasts at least | and until |
+/// | --- | --- | --- |
+/// | experiment | 50 ms, device 150 ms (clocks rise) | two rounds and five samples |
+/// | same, once it lasts 0.5 s | | a round and a frame; stages beside busy cores: two samples |
+/// | same, 2 s longer | | one sample, or kTellingFrames (16) frames without any |
+/// | cores beside the device | 150 ms | as above, or 16 frames for each that runs at a time |
+/// | glance | 0.1 s, and two frames on the slowest path | 50 frames or 0.5 s |
+/// | look | 0.25 s, and two frames on the slowest path | 60 frames or 0.5 s |
+/// | rest | 0.07 s, and two frames on the slowest path | |
+/// | glance, look of long frames | one frame on the slowest path | 0.5 s |
+///
+/// A glance or a look ends after 50 ms that were too slow. So do cores beside the device with a
+/// frame done, and cores alone after a round. Cores beside the device end with a first frame that
+/// takes 50 ms to `core_s`, if all begun meanwhile would be too slow in half of that time. For
+/// stages of long frames beside busy cores the first round counts: its last quarter, or the least
+/// times of the device. If most frames waited for the source, the rate is that of frames at hand,
+/// unless this process keeps all processors busy or the source has brought a tenth more.
 ///
 /// Where stages leave frames out, a period stands for each of these frames, and whole periods
 /// count. A mean is that of all frames: of each kind of them by how many there were.
 class Experiment {
  public:
-  /// `counter_s`: what the energy counter needs, 0 where energy does not matter. `read_probe` is
-  /// called a few times, as long as a trial waits for memory each 10 ms, and of long frames for
-  /// each.
+  /// `counter_s`: seconds that the energy counter needs, 0 where energy does not matter. While a
+  /// trial waits for memory `read_probe` is called every 10 ms, of long frames for each.
   Experiment(const Plan& plan, const Chain& chain, double counter_s, ReadProbe read_probe);
 
   const Plan& plan() const { return plan_; }
-  /// Takes the times of a finished frame, in the order of the stream, those that were begun before
-  /// it included. True when it is over.
+  /// Takes the times of each finished frame in the order of the stream, also of frames that were
+  /// begun before the experiment. True when it is over.
   bool take(const FrameTimes& times, uint32_t device_stages);
-  /// What was found out, when it is over.
+  /// The result, once it is over.
   Observation observation();
 
  private:
@@ -131,11 +134,10 @@ class Experiment {
   int cores_seen_ = 0;  // of these, on cores beside the device
   int counted_ = 0;     // frames since `begin_`, or that began beside one on a core
   int starved_ = 0;
-  // By when frames were begun, which is in order: they come out in bursts when paths differ in
-  // speed.
+  // Begin times, which are in order: frames come out in bursts when paths differ in speed.
   uint64_t first_ns_ = 0, start_ns_ = 0, last_ns_ = 0;
   uint64_t others_end_ns_ = 0;  // of the frames that were begun before it
-  // What the first frames took on the cores, and when the one that took most was done.
+  // Least and most time of a first frame on the cores, and when the one that took most was done.
   uint64_t least_ns_ = 0, most_ns_ = 0, most_end_ns_ = 0;
   int alone_ = 0;  // frames since `alone_ns_`, when those were out
   uint64_t alone_ns_ = 0;
@@ -154,7 +156,7 @@ class Experiment {
   std::vector<FrameTimes> first_round_;    // before them, where they are the end of such a round
   LatencySketch latency_;
   FreshMemory memory_;
-  std::vector<double> under_way_s_;  // how long each frame of a long trial was that was counted
+  std::vector<double> under_way_s_;  // of each counted frame, begin to end, if may_pile_up()
   double latencies_s_ = 0;           // of the frames that were counted
   double relative_error_ = 0;
 };

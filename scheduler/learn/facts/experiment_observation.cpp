@@ -23,7 +23,7 @@ constexpr std::size_t kParts = 5;
 constexpr double kRecurring = 0.05;
 constexpr double kLess = 0.9;  // the share of what the source brought before that counts as less
 
-// Of how many frames at a time the rate is: the threads that serve the device compute none.
+// The number of frames at a time that make the rate: threads that serve the device compute none.
 int frames_side_by_side(const Configuration& configuration, int devices) {
   return configuration.mapping.any_device() ? devices * configuration.lanes : configuration.threads;
 }
@@ -76,7 +76,7 @@ Observation Experiment::observation() {
   return made;
 }
 
-// What the model needs of each: an estimate that nobody needs has an error that does not matter.
+// Estimates only what the model needs of each kind: errors of other estimates do not matter.
 void Experiment::measure(Observation& made) {
   const Configuration& configuration = plan_.configuration;
   const bool medium = configuration.granularity == Granularity::medium;
@@ -110,7 +110,7 @@ void Experiment::measure(Observation& made) {
       stage.seconds = device ? device_s(stage_ns) : mean_of(stage_ns);
       if (!device) continue;
       stage.download_s = device_s([k](const FrameTimes& t) { return t.download_ns[k]; });
-      // What a run that begins with the next stage has to upload.
+      // The upload of a run that begins with the next stage.
       if (k + 1 < chain_.stages)
         stage.upload_s = device_s([k](const FrameTimes& t) { return t.upload_ns[k]; });
     }
@@ -178,7 +178,7 @@ double Experiment::seconds_a_frame() const {
 
 // Seconds per frame with n threads, from begin times: service times alone would miss what decoding
 // and drawing take from the cores. If the source starves the threads, service time / n instead (n
-// at most nC). Of spaced frames the one that there is.
+// at most nC). Spaced frames come one at a time: their latency.
 double Experiment::seconds_a_frame(int n) {
   if (plan_.spaced) return mean_of([](const FrameTimes& t) { return t.latency_ns(); });
   const auto round = static_cast<std::size_t>(n * chain_.period);
@@ -198,8 +198,8 @@ double Experiment::seconds_a_frame(int n) {
   const double began_s = seconds(last_ns_ - start_ns_);
   const double piled_up = began_s > 0 ? counted_s() / began_s : 1;
   // A thread that loses its core loses it for longer than many rounds of short frames take, so few
-  // rounds show it. What happens in most parts of the experiment belongs to the rate; what happens
-  // once does not.
+  // rounds show it. A loss in most parts of the experiment belongs to the rate, a single one does
+  // not.
   const std::size_t part = samples_.size() / kParts;
   if (part < 2 * round) return piled_up * typical;
   std::array<double, kParts> parts;

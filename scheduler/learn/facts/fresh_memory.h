@@ -8,23 +8,23 @@
 
 namespace tandem {
 
-/// Whether frames still make their tensors' memory, which the ones after them find made. More of
-/// them are under way for a while after another configuration has begun: the tensors of a frame of
-/// scenes at 1920x1080 are 243 MB, whose pages are touched and locked while a driver waits.
+/// Whether frames still make memory for their tensors, which later frames reuse. More frames are
+/// under way for a while after another configuration has begun. The tensors of a frame of scenes at
+/// 1920x1080 are 243 MB, whose pages are touched and locked while a driver waits.
 class FreshMemory {
  public:
-  /// Of long frames, to be asked for each: until none was made for a while.
+  /// For long frames, to be called for each: true until no buffer was made for kQuiet_s.
   bool is_made(const Probe& now) {
     if (take(now) > 0) since_ns_ = now.now_ns;
     return since_ns_ != 0 && seconds(now.now_ns - since_ns_) < kQuiet_s;
   }
 
-  /// Of short ones, before the first of them begins.
+  /// For short frames, before the first of them begins.
   void begin(const Probe& now) { take(now); }
 
-  /// Of short ones, of which so many were seen and the last could leave at `ready_ns`: until few of
-  /// those since it was asked made some, a round of frames and all that leave in 10 ms, as one that
-  /// leaves late is followed by many.
+  /// For short frames, of which `frames` were seen and the last could leave at `ready_ns`. True
+  /// until few frames since the last reading made buffers. Readings are at least a round and 10 ms
+  /// apart, as a frame that leaves late is followed by many.
   bool is_made(int frames, int round, uint64_t ready_ns, const ReadProbe& read_probe) {
     const int since = frames - frames_;
     if (is_making_ && (since < round || seconds(ready_ns - asked_ns_) < kApart_s)) return true;
@@ -38,7 +38,7 @@ class FreshMemory {
   static constexpr double kQuiet_s = 0.15, kApart_s = 0.01;
   static constexpr double kFew = 0.1;  // buffers a frame
 
-  // How many were made since it was asked last.
+  // The number of buffers made since the last reading.
   uint64_t take(const Probe& now) {
     const uint64_t more = asked_ ? now.buffers_made - made_ : 0;
     made_ = now.buffers_made;
@@ -48,7 +48,7 @@ class FreshMemory {
 
   bool asked_ = false;
   uint64_t made_ = 0, since_ns_ = 0;  // since when no more was made; 0: none was
-  bool is_making_ = false;            // when so many frames were seen, and the last could leave
+  bool is_making_ = false;            // at the last reading, after `frames_` at `asked_ns_`
   int frames_ = 0;
   uint64_t asked_ns_ = 0;
 };

@@ -10,9 +10,9 @@
 
 namespace tandem {
 
-/// A fact: what frames did in a stretch of the stream, under one configuration. What it means is
-/// for interpret() to say. Seconds and watts are means over the frames that were counted; what
-/// could not be measured is unknown.
+/// A fact: measurements of frames in a stretch of the stream, under one configuration. interpret()
+/// gives it a meaning. Seconds and watts are means over the frames that were counted, and unknown
+/// where they could not be measured.
 struct Observation {
   enum class Kind {
     stages,      ///< a device's stages were waited for one by one: where its time goes
@@ -39,7 +39,7 @@ struct Observation {
   double service_s = kUnknown;       ///< a frame from begin to end, without waiting for its turn
   double latency_s = kUnknown;       ///< the 95th percentile of FrameTimes::latency_ns
   double cores_s = kUnknown;         ///< of that, stages that the CPU computed
-  /// Of split stages: from their begin until each side was done with its rows.
+  /// Times of split stages, from their begin until each side was done with its rows.
   double split_cores_s = kUnknown, split_device_s = kUnknown;
   double cpu_s = kUnknown;         ///< processor time of this bin's threads, a frame
   std::vector<StageTimes> stages;  ///< where they were measured
@@ -48,13 +48,13 @@ struct Observation {
   double relative_error = 0;       ///< of the worst of these estimates
 };
 
-/// What one training found out, in the order in which it did, and of what. Only ever appended to.
+/// The observations of one training, in order, and their chain. Only ever appended to.
 struct Facts {
   Chain chain;
   std::vector<Observation> observations;
 };
 
-/// Whether any configuration was run for a moment, rather than one that the model is made of.
+/// Whether it is a short run of any configuration, not an experiment that the model needs.
 inline bool is_trial(Observation::Kind kind) {
   return kind == Observation::Kind::glance || kind == Observation::Kind::look;
 }
@@ -79,11 +79,11 @@ inline bool one_frame_at_a_time(const Configuration& configuration, int devices)
 /// Where frames take longer, each experiment, trial and look is dear.
 inline constexpr double kCheap_s = 0.1;
 
-/// A frame that a core computes for so long holds up those of a fast device behind it, and so long
-/// a stream may be held up by what is too slow.
+/// A frame that takes a core so long holds up those of a fast device behind it. A measurement that
+/// is too slow may hold up the stream for as long.
 inline constexpr double kHoldsUp_s = 0.05;
 
-/// What ran before is run again for a moment, at rest: fewer frames than that tell nothing new.
+/// A rest runs a known configuration again for a moment: fewer frames than this tell nothing new.
 inline constexpr int kTellingFrames = 16;
 
 /// Whether stages that were waited for one by one tell what whole frames take on the device: these

@@ -35,7 +35,7 @@ struct Spent {
   void add(const Spent& other);
 };
 
-/// Of a training with these observations, which took all that `cost` says.
+/// Divides the time and the frames of a training, `cost`, among its observations.
 Spent spent_on(std::span<const Observation> observations, const Training& cost);
 
 }  // namespace tandem

@@ -13,22 +13,22 @@ namespace tandem {
 /// The first frames pay for memory that a configuration touches for the first time.
 inline constexpr int kFirstFrames = 8;
 
-/// What a stretch of frames under one configuration took.
+/// Rate, energy and latency of a stretch of frames under one configuration.
 struct Measured {
   double throughput_fps = kUnknown;
   double energy_j = kUnknown;  ///< a frame, in the domains that the meter covers
-  /// Of frames from pad to pad (FrameTimes::latency_ns), the median and the 95th percentile.
+  /// Median and 95th percentile of frames from pad to pad (FrameTimes::latency_ns).
   double latency_p50_s = kUnknown, latency_p95_s = kUnknown;
   double waiting_p95_s = kUnknown;  ///< before they began, behind other frames
 };
 
-/// What runs, since it was decided: the frames after the first ones, which fill the executor.
+/// Measures the chosen configuration, without its first frames, which fill the executor.
 class Steady {
  public:
   /// Another configuration runs.
   void begin_anew();
   void frame_done(const FrameTimes& times, const ReadProbe& read_probe);
-  /// A frame of what ran before is out: those that begin before that may have waited for it.
+  /// A frame of the configuration before is out: frames begun before that may have waited for it.
   void other_frame_done(const FrameTimes& times) { others_ready_ns_ = times.ready_ns; }
   double latency_p95_s() const { return latency_.percentile_s(95); }
   /// Up to now.

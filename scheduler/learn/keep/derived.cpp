@@ -25,7 +25,7 @@ bool differ_in_size_alone(Conditions a, const Conditions& b) {
   return a == b;
 }
 
-/// What times at one size are at another one.
+/// Scales times at one size to another one.
 class Scale {
  public:
   /// The sizes in pixels: the wanted one, the nearest, and the second nearest or 0.

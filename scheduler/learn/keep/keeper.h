@@ -32,7 +32,7 @@ class KnowledgeKeeper {
   std::vector<Known> recall(const Conditions& conditions, std::chrono::milliseconds patience);
   /// As KnowledgeFolder::knows_work(), likewise.
   bool knows(const Conditions& conditions, std::chrono::milliseconds patience);
-  /// Stores it some time later. What is more than kMostWaiting behind is not kept.
+  /// Stores it some time later, or drops it where kMostWaiting tasks wait already.
   void keep(Known known);
 
   /// As KnowledgeFolder::take_messages().

@@ -10,7 +10,7 @@
 
 namespace tandem {
 
-/// What is known of frames of one kind.
+/// Knowledge of frames under one set of conditions.
 struct Learnt {
   enum class Origin {
     training,     ///< of a bin of this process
@@ -35,8 +35,8 @@ struct Learnt {
 /// All that was learnt. Outlives the streams that fill it.
 using Knowledge = std::map<Conditions, Learnt>;
 
-/// What outlives a process: the facts of one training, of what, and what was chosen. What facts
-/// mean is left out, for interpret() to say: a later Tandem may understand them better.
+/// Knowledge that outlives a process: conditions, facts and choice of one training. Findings are
+/// left out: interpret() makes them, and a later Tandem may understand the facts better.
 struct Known {
   Conditions conditions;
   Facts facts;

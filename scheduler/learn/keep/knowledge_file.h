@@ -15,7 +15,7 @@ inline constexpr std::size_t kMostKnowledgeFileBytes = 2u << 20;
 inline constexpr const char* kKnowledgeEnding = ".json";
 inline constexpr const char* kBadKnowledgeEnding = ".bad";  ///< behind the other one
 
-/// What is in one file of knowledge.
+/// The content of one file of knowledge.
 struct KnowledgeFile {
   enum class State {
     absent,
@@ -36,8 +36,8 @@ std::vector<std::string> knowledge_files(const OwnFolder& folder);
 /// Its time of modification is that of its last use.
 void mark_used(const OwnFolder& folder, const std::string& name, int64_t now_s);
 
-/// Removes from a folder, under its lock, what is too old and what is too much, but neither
-/// `written` nor what is untouchable, and what a process that was killed has left unfinished.
+/// Removes from a folder, under its lock, the files not used for too long, the oldest beyond the
+/// size limit, and unfinished ones of a killed process. Keeps `written` and untouchable files.
 void tidy_knowledge(const OwnFolder& folder, std::span<const std::string> written, int64_t now_s);
 
 }  // namespace tandem

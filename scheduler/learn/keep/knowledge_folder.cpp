@@ -185,7 +185,7 @@ KnowledgeFolder::Stored KnowledgeFolder::store(std::span<const Known> known) try
   Stored stored;
   std::map<std::string, std::vector<const Known*>> by_file;
   for (const Known& one : known) {
-    // What could not be read back would be a damaged file.
+    // An entry that cannot be read back would make a damaged file.
     std::string problem;
     try {
       problem = read_knowledge(write_knowledge({&one, 1})).problem;

@@ -17,11 +17,11 @@ namespace tandem {
 /// with an entry for each size and number of cores. Cores are in the entry because a bin's part of
 /// them changes as others come and go: what is known of any number of them is found in one file.
 ///
-/// Nothing here throws or fails the caller. What cannot be read is not known, what cannot be
-/// written is not kept, and take_messages() says why, once. The folder is an OwnFolder: files are
-/// renamed and removed in it. Files are untrusted: only regular ones of this user are read, 2 MiB
-/// at most, and every value is checked. A damaged one is renamed to end in ".bad"; one of another
-/// schema stays as it is.
+/// Nothing here throws or fails the caller. Files that cannot be read count as absent, entries that
+/// cannot be written are not kept, and take_messages() says why, once. The folder is an OwnFolder:
+/// files are renamed and removed in it. Files are untrusted: only regular ones of this user are
+/// read, 2 MiB at most, and every value is checked. A damaged one is renamed to end in ".bad"; one
+/// of another schema stays as it is.
 ///
 /// Any number of processes may use one folder, and any number of threads one object. Every call
 /// may take as long as the disk does, and those that write wait up to 10 s for other processes:
@@ -37,7 +37,7 @@ class KnowledgeFolder {
 
   const std::string& path() const { return path_; }
 
-  /// What is known under these with any size and any number of cores. Counts as use of it.
+  /// Entries under these conditions with any size and any number of cores. Counts as their use.
   std::vector<Known> load(const Conditions& conditions);
 
   /// Whether anything is known of such stages and format on this processor, with any device. Reads
@@ -60,7 +60,7 @@ class KnowledgeFolder {
   /// Removes the entries that `chosen` is true of, and returns them.
   std::vector<Known> forget(const std::function<bool(const Known&)>& chosen);
 
-  /// What was not said before: "/home/a/.cache/tandem/knowledge/0123456789abcdef.json: is damaged".
+  /// New messages: "/home/a/.cache/tandem/knowledge/0123456789abcdef.json: is damaged".
   std::vector<std::string> take_messages() { return messages_->take(); }
 
  private:

@@ -9,10 +9,10 @@
 
 namespace tandem {
 
-/// Of the files that are written; others are not read. Goes up with every change of the fields.
+/// The schema of written files; no other is read. Goes up with every change of the fields.
 inline constexpr int kKnowledgeSchema = 1;
 
-/// A JSON text, an entry a line (docs/knowledge.md has the fields). What is unknown is null. Throws
+/// A JSON text, an entry a line (docs/knowledge.md has the fields). Unknown values are null. Throws
 /// std::exception where a text among the conditions is not UTF-8.
 std::string write_knowledge(std::span<const Known> known);
 

@@ -12,8 +12,8 @@ namespace {
 
 using Json = nlohmann::json;
 
-// Far beyond what a machine measures. What is made of them stays finite, and sums of frames stay
-// below 2^31.
+// Limits far beyond what a machine measures. Results stay finite, and sums of frames stay below
+// 2^31.
 constexpr NumberBounds kAmount{0, 1e9, 0};
 constexpr NumberBounds kSigned{-1e9, 1e9, 0};  // differences of counters
 constexpr NumberBounds kTime{0, 1e11, 0};
@@ -102,7 +102,7 @@ Configuration read_configuration(const JsonObject& object, const Chain& chain) {
   return configuration;
 }
 
-// What interpret() takes from the stages one by one.
+// Whether interpret() needs its times of each stage.
 bool needs_stages(const Observation& seen) {
   if (is_trial(seen.kind)) return false;
   const Configuration& configuration = seen.configuration;
@@ -193,7 +193,7 @@ Known read_entry(const JsonObject& entry) {
   conditions.device = read_text(entry, "device", true);
   known.trained_s = static_cast<int64_t>(entry.within(kTime).number("trained_s"));
   Chain& chain = known.facts.chain = read_chain(entry.object("chain"));
-  // What was learnt with more cores may be known of fewer, until these have been tried.
+  // Knowledge of more cores may serve fewer, until these have been tried.
   if (chain.cores < conditions.cores)
     fail_field(entry.path_of("chain.cores"), "is less than the cores that the entry is about");
   known.chosen = read_chosen(entry, chain);

@@ -16,7 +16,7 @@ namespace {
 
 using Kind = Observation::Kind;
 
-// What is less, and a frame more or fewer, is noise.
+// Less crowding than this, and a frame more or fewer, is noise.
 constexpr double kCrowded = 0.05;
 // Fewer frames of an experiment may have waited for the source while it made memory.
 constexpr int kTellOfTheSource = 5;
@@ -110,7 +110,7 @@ class Interpreter {
     for (const Beside& at : beside_) found_.measurements.cg_interpolated[at.cores - 1] = true;
   }
 
-  /// Of any configuration that ran as it would if it were chosen.
+  /// Takes the observation of any configuration that ran as it would if it were chosen.
   void take_trial(const Observation& seen) {
     if (is_trial(seen.kind)) trials_.take(seen);
     const Configuration& configuration = seen.configuration;
@@ -185,8 +185,8 @@ class Interpreter {
     return std::ranges::find(beside_, n, &Beside::cores) != beside_.end();
   }
 
-  // What the device does beside n cores by what it would do there if they left it alone. In between
-  // that grows evenly, above it stays.
+  // The factor by which the device's frames take longer beside n cores than if these left it alone.
+  // Between measured numbers it grows evenly, above them it stays.
   void crowd() {
     std::map<int, double> measured{{0, 1}};
     for (const Beside& at : beside_) {
@@ -232,7 +232,7 @@ class Interpreter {
                        seen.frames * seen.frame_s / seen.device_frame_s});
   }
 
-  // What a run of device stages takes, stage by stage, and what comes before and after it.
+  // Times of a run of device stages, stage by stage, and of what comes before and after it.
   void take_device_stages(const Observation& seen) {
     std::vector<StageMeasurements>& stages = found_.measurements.stages;
     const Mapping& mapping = seen.configuration.mapping;
@@ -253,7 +253,7 @@ class Interpreter {
   }
 
   // The stages of a frame, enqueued together, take less than the sum of their times, each of which
-  // has a wait in it: what that leaves of a frame is what is left of each stage.
+  // has a wait in it. Each stage's time shrinks by the same factor as the frame's.
   void take_device_whole(const Observation& seen) {
     Measurements& m = found_.measurements;
     device_watts_ = seen.watts;
@@ -272,8 +272,8 @@ class Interpreter {
       }
       if (stage.upload.seconds > 0) stage.upload = cost(left * stage.upload.seconds, seen.watts);
     }
-    // The processor time of a frame, less what its other stages and the rest of the pipeline take:
-    // a driver that spins keeps a core busy, a device made of the CPU keeps many.
+    // The processor time of a frame, less what its other stages and the rest of the pipeline take.
+    // A driver that spins keeps a core busy, a device made of the CPU keeps many.
     const double cpu_s = seen.cpu_s - other_cpu_s_ - seen.cores_s;
     if (device_s > 0) m.device_cores = std::clamp<double>(cpu_s / device_s, 0, chain_.cores);
   }
@@ -338,7 +338,7 @@ Findings interpret(std::span<const Observation> observations, const Chain& chain
   const auto possible = [&](const Observation& seen) {
     return chain.device_capable != 0 || !seen.configuration.mapping.any_device();
   };
-  // What is on the cores tells what of a frame is not the device's.
+  // Observations of the cores come first: they tell which part of a frame is not the device's.
   for (const bool cores : {true, false})
     for (const Observation& seen : observations)
       if (!is_trial(seen.kind) && (tells_of_cores(seen) ? cores : !cores && possible(seen)))

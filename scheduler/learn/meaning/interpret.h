@@ -12,7 +12,7 @@ namespace tandem {
 /// Below this a prediction is not better but lucky, however quiet the samples were.
 inline constexpr double kLeastNoise = 0.02;
 
-/// What observations mean.
+/// The meaning of observations.
 struct Findings {
   Measurements measurements;
   double relative_error = 0;  ///< of the worst of the estimates
@@ -24,7 +24,7 @@ struct Findings {
 /// those with the device mean nothing for a chain without one. Pure.
 Findings interpret(std::span<const Observation> observations, const Chain& chain);
 
-/// What the slowest path of a configuration takes for a frame, in seconds.
+/// Seconds that a frame takes on the slowest path of a configuration.
 double latency_s(const Measurements& measurements, const Configuration& configuration);
 
 }  // namespace tandem

@@ -5,7 +5,7 @@
 
 namespace tandem {
 
-/// What takes so many seconds at so many watts. Power is taken as the same in all stages of an
+/// The cost of so many seconds at so many watts. Power is taken as the same in all stages of an
 /// experiment: no counter is fast enough to tell the stages of a frame apart.
 Cost cost(double seconds, const Energy& watts);
 

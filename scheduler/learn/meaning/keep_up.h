@@ -12,16 +12,16 @@ namespace tandem {
 /// A training is not to make the stream slower than half of the best rate that is known for longer
 /// than 100 ms. Pure: `next` is what to find out, and comes back as
 /// - an experiment that may end early where it is slow, as trials do, or
-/// - the best so far, for a moment, where what ran last was slow: a rest. What was asked for comes
-///   after it.
-/// Where frames take 0.1 s or longer a rest would last longer than what it interrupts, and what
-/// answers soonest or draws least may be as slow as it likes: `next` comes back as it is.
+/// - the best so far, for a moment, where what ran last was slow: a rest. `next` comes after it.
+///
+/// Where frames take 0.1 s or longer there is no rest, which would last longer than what it
+/// interrupts. If latency or energy counts, the best may be slow: `next` comes back as it is.
 Plan keep_up(Plan next, const Facts& facts, const Findings& findings, const Objective& objective);
 
 /// Frames a second, as they left.
 double rate_of(const Observation& seen);
 
-/// What the source brought where it kept the threads busy, 0 where it never did.
+/// The rate of the source where it kept the threads busy, 0 where it never did.
 double brought_fps(std::span<const Observation> observations);
 
 }  // namespace tandem

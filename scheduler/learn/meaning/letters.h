@@ -9,12 +9,12 @@
 
 namespace tandem {
 
-/// Takes up what stages, timed one by one, take of the devices of a further letter. Nothing is
+/// Adds the times of stages, measured one by one, on the devices of a further letter. Nothing is
 /// known of letters that took no frame, or that the chain does not have.
 void take_letter(const Observation& seen, const Chain& chain, Measurements& measurements);
 
-/// What is to be found out of devices of further kinds, the letters h and i; none when that is
-/// known. Pure. `findings`: of `facts`.
+/// The next experiment with devices of further kinds, the letters h and i; none when all are made.
+/// Pure. `findings`: of `facts`.
 ///
 /// All stages of a letter are timed one by one, once. Energies and latencies of several kinds are
 /// not predicted: where the objective needs these, further letters are left alone.

@@ -57,8 +57,8 @@ class Measuring {
   // As far as the CPU can compute them.
   Mapping on_cores() const { return {chain_.device_only, chain_.stages}; }
 
-  // No core computes whole frames there. What it takes for the stages that it has is measured while
-  // the others wait for the device one by one; more cores are thought to add up, and trials show
+  // No core computes whole frames there. Its times for the stages that it has are measured while
+  // the others wait for the device one by one. More cores are thought to add up, and trials show
   // it.
   std::optional<Plan> next_beside_device_only() const {
     Configuration one = alone_on_device();
@@ -94,7 +94,7 @@ class Measuring {
     return std::nullopt;
   }
 
-  // Where stages are of the cores alone these may be what a frame waits for: they are at work then,
+  // A frame may wait for the cores where some stages are theirs alone. They are at work then,
   // unless there are few or their joules have to be told from those of the device. A serial stage
   // keeps no more than one of them at work.
   Configuration beside_all_cores() const {
@@ -116,8 +116,8 @@ class Measuring {
 
   bool is_open() const { return !allowed_.mapping && !allowed_.granularity && !allowed_.threads; }
 
-  // What the device's stages did one by one, if it took frames. Where they were measured twice, the
-  // second time.
+  // The observation of the device's stages one by one, if it took frames. Where they were measured
+  // twice, the second one.
   const Observation* apart() const {
     const Observation* last = nullptr;
     for (const Observation& seen : observations_)
@@ -184,8 +184,8 @@ class Measuring {
                                 : chain_.cores * device_s < kKeepsUp * found->cores_s;
   }
 
-  // Whether all cores, as far as one core and medium grain tell, would gain less than they cost
-  // while they are measured, and get in the way of the device's driver later.
+  // Whether all cores would gain less than their measurement costs, and get in the way of the
+  // device's driver later. One core and medium grain tell that.
   bool add_little() const {
     if (!is_open() || chain_.cores <= kFewCores || chain_.device_capable == 0 ||
         has_conditions(objective_) || objective_.metric == Metric::energy ||

@@ -6,12 +6,12 @@
 #include "model/measurements.h"
 #include "model/objective.h"
 
-/// What kind of machine and objective a training is for. Pure.
+/// Kinds of machines and objectives that trainings tell apart. Pure.
 namespace tandem {
 
 /// With so few cores each number of threads is measured, and the model errs most.
 inline constexpr int kFewCores = 4;
-/// Cores, and part of them.
+/// A device that takes more cores than both, a number and a part of all, is made of the cores.
 inline constexpr double kDriverCores = 1.5, kDriverPart = 0.25;
 
 /// Whether nothing but the rate counts.
@@ -26,8 +26,8 @@ inline double medium_s(const Measurements& measurements) {
   return sum_s;
 }
 
-/// Whether a device, or its driver, is made of the cores: beside it they are not what they are
-/// alone, and what it computes costs about as much of them as without it.
+/// Whether a device, or its driver, is made of the cores. Beside it they are not what they are
+/// alone, and its work costs about as much of them as without it.
 inline bool is_made_of_cores(const Measurements& measurements) {
   return measurements.device_cores > std::max(kDriverCores, kDriverPart * measurements.cores);
 }

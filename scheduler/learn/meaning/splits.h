@@ -11,10 +11,10 @@
 
 namespace tandem {
 
-/// Of the domains that the meter covers, all together; unknown where one of them is, or none.
+/// The sum over the domains that the meter covers; unknown where one of them is, or for none.
 double watts_of(const Energy& power, const Domains& domains);
 
-/// What was drawn with a whole frame on all cores, and with one on the device.
+/// Watts with a whole frame on all cores, and with one on the device.
 struct WattsOfWholes {
   Energy cores, device;
 };
@@ -22,15 +22,15 @@ struct WattsOfWholes {
 /// Whether both sides computed rows of one frame at a time, with all stages split that can be.
 bool is_whole_split(const Observation& seen, const Chain& chain);
 
-/// What each side takes for all rows alone, of the stages that can be split.
+/// Seconds that each side alone takes for all rows of the stages that can be split.
 WholesAlone wholes_alone(const Chain& chain, const Measurements& measurements);
 
-/// What frames took with each share, without the stages that are not split, from such experiments.
+/// Times of frames with each share, without the stages that are not split, from such experiments.
 /// Empty where the device took no rows.
 std::vector<ShareTried> shares_tried(std::span<const Observation> seen, const Chain& chain);
 
-/// What frames took on both sides, from such experiments, at least one: what each side takes near
-/// the share with the least time, which is the share to run, and exactly that at this share.
+/// The split found by such experiments, of which there is at least one. Its share has the least
+/// time and is the one to run. Times of each side hold near that share, and exactly at it.
 Split split_of(std::span<const Observation> seen, const Chain& chain,
                const Measurements& measurements, const WattsOfWholes& wholes);
 
@@ -38,8 +38,8 @@ Split split_of(std::span<const Observation> seen, const Chain& chain,
 /// share is found, or when a split cannot gain what it has to. Pure. `findings`: of `facts`.
 ///
 /// The first gives each side half of the rows, the others the shares of next_share(). A split that
-/// would gain too little even without fixed times is not tried, nor is another share that, by what
-/// is known, is slower by more than that may err, unless `allowed` fixes the mapping.
+/// would gain too little even without fixed times is not tried. Nor is another share that looks
+/// slower by more than the expectation may err. Both are if `allowed` fixes the mapping.
 std::optional<Plan> next_split(const Facts& facts, const Findings& findings,
                                const Objective& objective, const Constraints& allowed);
 

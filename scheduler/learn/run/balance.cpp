@@ -11,7 +11,7 @@
 namespace tandem {
 namespace {
 
-// What the faster side takes at least of the slower one's time.
+// The least time of the faster side, as a part of the slower one's.
 constexpr double kBalanced = 0.88;
 constexpr double kWeight = 0.25, kActsAt = 0.9;
 constexpr double kCalm = 0.1;  // below, the latest frames were balanced
@@ -24,7 +24,7 @@ bool is_balanced(double one_s, double other_s) {
   return std::min(one_s, other_s) >= kBalanced * std::max(one_s, other_s);
 }
 
-// What the cores took of the device's time with the share that was the best.
+// The cores' time divided by the device's with the share that was the best.
 double usual_of(const Split& split) {
   const double share = split.cpu_share / 100.0;
   const double cores_s = split.cores.fixed_s + share * split.cores.rows_s;
@@ -66,7 +66,7 @@ Balance::Act Balance::frame_done(double cores_s, double device_s) {
   return is_time_to_act() ? move_to(target()) : Act::none;
 }
 
-// True while it does, which is at the begin.
+// True while it learns, which is at the beginning.
 bool Balance::learns_what_is_usual(double cores_s, double device_s) {
   if (!learns_) return false;
   first_[seen_++] = cores_s / device_s;
@@ -111,7 +111,7 @@ Balance::Rates Balance::rates() const {
   return r;
 }
 
-// Where both sides take as long at the latest rates, in percent. As in balanced_share().
+// The share in percent that balances both sides at the latest rates, as in balanced_share().
 double Balance::target() const {
   const Rates r = rates();
   return 100 * (r.device_fixed_s - r.cores_fixed_s + r.device_rows_s) /

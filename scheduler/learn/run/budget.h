@@ -8,7 +8,7 @@
 
 namespace tandem {
 
-/// What training costs, over the whole stream (Vilches, equations 1 and 2). Times come in with the
+/// The costs of training over the whole stream (Vilches, equations 1 and 2). Times come in with the
 /// frames.
 class Budget {
  public:
@@ -23,17 +23,17 @@ class Budget {
   uint64_t last_ns() const { return last_ns_; }
 
   void begin_training();
-  /// What the training under way has taken.
+  /// Time and frames of the training under way.
   Training spent() const;
-  /// Ends it with the rate of the configuration that it led to; unknown, when it led to none: then
-  /// all that it took was lost. Returns its penalty, equation 1.
+  /// Ends it with the rate of the configuration that it led to. Unknown if it led to none: then all
+  /// its time was lost. Returns its penalty, equation 1.
   double end_training(double throughput_fps);
   /// The latest training is no training of this stream's own: the next may be the first.
   void take_back() { --totals_.trainings; }
 
-  /// Whether a training may begin: the penalties of all of them, with what the next one is expected
-  /// to cost, are at most the share `max_overhead` of the time that has passed. The first one is
-  /// free, as in the paper: there is nothing yet to compare it with.
+  /// Whether a training may begin: the penalties of all of them and the expected one of the next
+  /// are at most the share `max_overhead` of the time that has passed. The first one is free, as in
+  /// the paper: there is nothing yet to compare it with.
   bool allows_training(double max_overhead) const;
   Totals totals() const;
 
@@ -41,7 +41,7 @@ class Budget {
   Totals totals_;
   double last_penalty_s_ = 0;
   uint64_t first_ns_ = 0, last_ns_ = 0;
-  // The training under way, with what passes between two experiments.
+  // The training under way, with the time between two experiments.
   uint64_t since_ns_ = 0;
   uint64_t held_ns_ = 0;  // in which frames waited for the sink: nothing is lost by that
   int frames_ = 0;

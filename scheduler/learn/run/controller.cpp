@@ -13,7 +13,7 @@ namespace {
 // The part of the cores on which frames pass while a device's programs are built on the others.
 constexpr double kCoresMeanwhile = 0.75;
 
-// A training by another objective did not split frames where that promised nothing for it.
+// A training by another objective did not split frames where that promised no gain.
 bool lacks_splits(const Learnt& learnt, const Objective& objective, const Constraints& allowed) {
   return learnt.objective != objective && !learnt.derived() && !learnt.facts.observations.empty() &&
          next_split(learnt.facts, learnt.findings, objective, allowed).has_value();
@@ -50,7 +50,7 @@ Controller::Controller(const Chain& chain, std::shared_ptr<Knowledge> knowledge,
   running_.configuration = settled_on_ = allowed().fallback(chain_.stages, chain_.cores);
 }
 
-// --- What may be done --------------------------------------------------------------------------
+// --- Choices and knowledge ---------------------------------------------------------------------
 
 Choice Controller::choose(const Learnt& learnt) const {
   if (learnt.derived()) return choose_derived(learnt, objective_, allowed());
@@ -77,23 +77,23 @@ Learnt* Controller::find() {
 
 const Learnt* Controller::learnt() const { return const_cast<Controller*>(this)->find(); }
 
-// --- What happened -----------------------------------------------------------------------------
+// --- Events ------------------------------------------------------------------------------------
 
 Step Controller::frames_changed(const Conditions& conditions, int window, int period) {
-  abandon_training();  // what it learnt of the old frames is of no use for these
+  abandon_training();  // its knowledge of the old frames is of no use for these
   slower_.reset();
   conditions_ = conditions;
   chain_.window = window;
   chain_.period = period;
   watch_.frames_changed();
-  if (wanted_ != Reason::asked) wanted_.reset();  // what the old frames were to be trained for
+  if (wanted_ != Reason::asked) wanted_.reset();  // the reason was that of the old frames
   take_share();
   if (std::holds_alternative<Awaiting>(state_))
     state_ = awaits_device() ? State(Awaiting{}) : State(Settled{});
   return decide_for_frames();
 }
 
-// With what is known of the frames that come.
+// Decides by the knowledge of the frames that come.
 Step Controller::decide_for_frames() {
   if (awaits_device()) return await_device();
   ask_neighbours();
@@ -104,8 +104,8 @@ Step Controller::decide_for_frames() {
   return decide(derived ? Reason::derived : Reason::remembered);
 }
 
-// The cores compute: the first frame on all of them, as the device's programs are built with what
-// it had at the stages, then frames side by side, which leave cores to those who build.
+// The cores compute. The first frame runs on all of them, as the device's programs are built with
+// what it had at the stages. Later frames run side by side and leave cores to the build.
 Step Controller::await_device() {
   wanted_.reset();
   const Constraints allowed = this->allowed();
@@ -254,7 +254,7 @@ std::optional<Step> Controller::frame_done(const FrameTimes& times, uint32_t dev
 
 // --- Decisions ---------------------------------------------------------------------------------
 
-// With what is known now: run what is best, or find out, or go on.
+// By present knowledge: runs the best configuration, or trains, or goes on.
 Step Controller::decide(Reason reason) {
   end_look();
   const Constraints allowed = this->allowed();
@@ -282,7 +282,7 @@ Step Controller::decide(Reason reason) {
           reason == Reason::remembered || reason == Reason::neighbours || reason == Reason::rules;
       const bool as_before =
           may_stay && learnt->objective == objective_ && learnt->allowed == allowed;
-      // What promises more has not been tried, or was not worth it.
+      // A configuration that promises more has not been tried, or was not worth it.
       if (!as_before || learnt->chosen.configuration.mapping.stages == 0)
         remember(*learnt, choice.best());
       settle(reason, learnt->chosen, choice);
@@ -303,7 +303,7 @@ Step Controller::decide(Reason reason) {
   if (leaves_cores_ || !allowed(keeps)) keeps = allowed.fallback(chain_.stages, chain_.cores);
   const Watch watch = watch_;
   settle(!due ? reason : may_train ? Reason::waits : Reason::not_allowed, {keeps, {}}, {});
-  if (!due) watch_ = watch;  // what it knows of their times is what tells that they have changed
+  if (!due) watch_ = watch;  // its times show if the frames have changed
   return running_;
 }
 
@@ -313,8 +313,8 @@ void Controller::remember(Learnt& learnt, const Candidate& chosen) const {
   learnt.allowed = allowed();
 }
 
-// Keeps what was chosen before unless another is better by more than the noise. What a training has
-// not measured may be what has become slow.
+// Keeps the earlier choice unless another is better by more than the noise. A choice that the
+// training has not measured may be the one that has become slow.
 const Candidate& Controller::pick(Learnt& learnt, const Choice& choice) const {
   Candidate& chosen = learnt.chosen;
   if (chosen.configuration.mapping.stages == 0 || !allowed()(chosen.configuration))
@@ -363,7 +363,7 @@ void Controller::run(const Configuration& configuration) {
 void Controller::watch(const FrameTimes& times, uint32_t device_stages) {
   steady_.frame_done(times, read_probe_);
   follow(times);
-  if (another_trains_ && !times.starved) return;  // what it tries makes these frames slow
+  if (another_trains_ && !times.starved) return;  // its trials make these frames slow
   if (keep_balance(times)) return;
   const Watch::News news = watch_.frame_done(times, device_stages);
   if (news == Watch::News::busy && !look()) {

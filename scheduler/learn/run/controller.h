@@ -22,27 +22,27 @@
 
 namespace tandem {
 
-/// When the controller trains, and what it may choose.
+/// When the controller trains, and which configurations it may choose.
 struct AdaptRules {
   bool on_caps = true;         ///< when frames change
-  bool on_drift = true;        ///< when service times leave what they were for good
+  bool on_drift = true;        ///< when service times change for good
   double max_overhead = 0.05;  ///< the share of time that training may cost (Vilches, equation 2)
   Constraints allowed;
 
   bool any() const { return on_caps || on_drift; }
 };
 
-/// What a chain has of a device.
+/// The devices of a chain.
 struct DeviceSide {
   std::vector<DeviceLetter> letters;  ///< g, h, i; empty: there is no device
   std::string name;                   ///< as in Conditions
   bool coming = false;  ///< nothing is decided before they are there; the cores compute
 };
 
-/// Observes, estimates, decides, settles: what Vilches, section III, does while the stream runs.
+/// Observes, estimates, decides, settles, as in Vilches, section III, but while the stream runs.
 /// State in, decision out: times come in with the frames, and nothing here waits or locks. It keeps
-/// the states; what is measured is for Experiment, what that means for interpret(), what comes next
-/// for next_experiment(), when training may begin for Budget, and when it has to for Watch.
+/// the states. Experiment measures, interpret() evaluates, next_experiment() plans, Budget decides
+/// when training may begin, and Watch when it has to.
 ///
 /// ```
 /// Awaiting --- the device joins ---> decide()
@@ -72,16 +72,16 @@ class Controller {
   Controller(const Chain& chain, std::shared_ptr<Knowledge> knowledge, ReadProbe read_probe,
              Neighbours neighbours = {});
 
-  /// What earlier processes learnt, for before frames_changed(): it is run at once where conditions
-  /// are the same, and other sizes are derived from it; up to four looks verify it. Knowledge
-  /// of another chain is left out, and so is what this one learnt itself.
+  /// Takes knowledge of earlier processes, for before frames_changed(). Its choice runs at once
+  /// where conditions are the same, and other sizes are derived from it; up to four looks verify
+  /// it. Knowledge of another chain is left out, as are conditions that this one knows already.
   void know(std::vector<Known> known);
 
   /// Whether something was learnt under such conditions, of frames of any size and, while it is
   /// not known which device there is, with any device.
   bool knows_work(const Conditions& conditions, bool any_device = false) const;
 
-  // Each of these returns what to run from now on, which may be what runs already.
+  // Each of these returns the step to run from now on, which may be the running one.
   /// Frames come under other conditions from now on, whose cores are all that the bin could have.
   /// For before the first of them. `window`: most of them in flight. `period`: see Chain.
   Step frames_changed(const Conditions& conditions, int window, int period = 1);
@@ -91,8 +91,8 @@ class Controller {
   void set_source(double live_fps);
   /// Trains at the next frame, whatever the rules say about overhead.
   Step retrain();
-  /// How the meter's energies add up, and how far new values of it are apart, once it is known what
-  /// device there is. For before set_device(), which says so.
+  /// The meter's domains, and the time between its new values, once the device is known. For before
+  /// set_device().
   void set_energy(const Domains& domains, double resolution_s);
   const Objective& objective() const { return objective_; }
   const AdaptRules& rules() const { return rules_; }
@@ -100,7 +100,7 @@ class Controller {
     const auto* awaiting = std::get_if<Awaiting>(&state_);
     return awaiting && !awaiting->joined;
   }
-  /// What there is of a device from now on. For before set_rules(), which decides.
+  /// The devices from now on. For before set_rules(), which decides.
   void set_device(const DeviceSide& device);
   /// One of several devices is gone, the others go on.
   Step device_left_out(const DeviceSide& left);
@@ -110,7 +110,7 @@ class Controller {
   /// No frame comes for now. Training goes on if there are others after all, as in a loop.
   void stream_ended();
 
-  /// Takes a finished frame. Returns what to run from now on, if it is something else.
+  /// Takes a finished frame. Returns the step to run from now on, if it is another.
   std::optional<Step> frame_done(const FrameTimes& times, uint32_t device_stages);
 
   bool training() const { return std::holds_alternative<Training>(state_); }
@@ -119,15 +119,15 @@ class Controller {
   int experiment() const { return under_way(false); }
   int trial() const { return under_way(true); }
   const Configuration& configuration() const { return running_.configuration; }
-  /// Of what runs; unknown while nothing is known or frames train.
+  /// Prediction of the running configuration; unknown without knowledge or while frames train.
   const Prediction& predicted() const { return predicted_; }
   /// Choice::expected_loss of the decision for it.
   double expected_loss() const { return expected_loss_; }
-  /// Of what runs, since it was decided.
+  /// Measurements of the running configuration since it was decided.
   Measured measured() const { return steady_.measured(chain_.domains, read_probe_); }
   /// The same of latency alone, without asking a meter.
   double latency_p95_s() const { return steady_.latency_p95_s(); }
-  /// What was learnt of the frames that come now; null while nothing is.
+  /// Knowledge of the frames that come now; null while there is none.
   const Learnt* learnt() const;
 
   struct Totals : Budget::Totals {
@@ -138,10 +138,10 @@ class Controller {
 
   /// Called for every decision.
   std::function<void(const Decision&)> decided;
-  /// Called with what each training learnt that is worth keeping for others: with any lanes, the
-  /// whole device, and a source that kept the threads busy. Once more where what it chose does
-  /// another rate in the first seconds after it, and where it holds again after another training
-  /// took its place.
+  /// Called with the results of a training that are worth keeping for others: with any lanes, the
+  /// whole device, and a source that kept the threads busy. Called once more if its choice has
+  /// another rate in the first seconds after it, and if it holds again after another training took
+  /// its place.
   std::function<void(const Conditions&, const Learnt&)> trained;
   /// Called after every experiment of a training, after every trial, and after every look outside
   /// of trainings.
@@ -154,7 +154,7 @@ class Controller {
   std::function<void(const Slowdown&)> drifted;
 
  private:
-  // So long the first frames of what was chosen are not followed.
+  // For this time the first frames of a choice are not followed.
   static constexpr uint64_t kUnfollowed_ns = 1'000'000'000;
 
   /// The cores compute until the device's programs are built.
@@ -163,7 +163,7 @@ class Controller {
     bool joined = false;  ///< the rules with the device are due
   };
 
-  struct Settled {};  ///< what was decided runs
+  struct Settled {};  ///< the chosen configuration runs
 
   /// Experiments and trials run, in turn.
   struct Training {
@@ -171,7 +171,7 @@ class Controller {
     Facts facts;
     Experiment experiment;
     EnergyTrack energy;
-    Candidate otherwise;  ///< what would run instead, and its rate of these frames, if known
+    Candidate otherwise;  ///< would run instead, with its rate of these frames, if known
     std::vector<Tried> tried = {};
   };
 
@@ -179,11 +179,11 @@ class Controller {
   struct Look {
     Experiment experiment;
   };
-  /// Looks at what runs, or may: knowledge that this stream did not gain.
+  /// Looks at configurations that run, or may, by knowledge that this stream did not gain.
   struct Verifying : Look {
     std::vector<Observation> looks = {};
   };
-  /// A look at what ran before frames took another time.
+  /// A look at the configuration from before frames took another time.
   struct Returning : Look {
     double beats_fps;  ///< that it has to reach, to run again
     bool former;       ///< it is of `former_`
@@ -196,17 +196,17 @@ class Controller {
 
   using State = std::variant<Settled, Awaiting, Training, Verifying, Returning, Earlier>;
 
-  /// When what ran before is looked at again.
+  /// The time of the next look at the earlier configuration.
   struct Return {
     double pause_s = 2;  ///< until then; longer each time that it is still slower
     double at_s = 0;     ///< by the frames' clock; 0: the pause has not begun
   };
 
-  /// What is expected while frames take another time than when they were learnt.
+  /// Derived knowledge while frames take another time than when they were learnt.
   struct Slower {
     Learnt learnt;
     Slowdown by;
-    std::optional<Slowdown> instead;  ///< what it may be, if looks say that it is not that
+    std::optional<Slowdown> instead;  ///< the slowdown to assume if looks refute `by`
     Return returning = {};
     bool again = false;  ///< frames were slow before they changed to this
     bool waits = false;  ///< to train; frames may have changed when that is allowed
@@ -219,7 +219,7 @@ class Controller {
     Return returning = {};
   };
 
-  /// Frames of what a training has chosen.
+  /// Frames of a training's choice.
   struct Following {
     uint64_t since_ns = 0;  ///< when the first of them begins, by the frames' clock
     uint64_t last_ns = 0;   ///< when the latest of them has begun; 0: none has
@@ -265,7 +265,7 @@ class Controller {
   Choice choose(const Learnt& learnt) const;
   void forget_device(Learnt& learnt) const;
   bool lacks_energy(const Learnt& learnt) const;
-  /// What the rules and the share of the machine leave open.
+  /// Configurations that the rules and the share of the machine leave open.
   Constraints allowed() const;
   std::optional<Step> look_at_neighbours();
   bool take_share();
@@ -294,11 +294,11 @@ class Controller {
   int cores_ = 1, at_work_ = 1;  // of the machine: this bin's part, and with how many it shares
   bool another_trains_ = false;
   bool device_lost_ = false;
-  bool leaves_cores_ = false;  // nothing was chosen since some were left to who opens the device
+  bool leaves_cores_ = false;  // cores are left to those who open the device until a choice
   uint64_t told_ns_ = 0;       // the last frame when the stream ended and that was told
   State state_;
   std::optional<Following> following_;
-  std::optional<Slower> slower_;  // stands before what was learnt of these frames
+  std::optional<Slower> slower_;  // has precedence over the knowledge of these frames
   std::optional<Former> former_;
   std::optional<Reason> wanted_;  // why to train as soon as that is allowed
 
@@ -306,7 +306,7 @@ class Controller {
   Measured measured_before_;  // of that, when training took its place
   Steady steady_;
   Watch watch_;
-  Balance balance_;  // of what runs
+  Balance balance_;  // of the running configuration
   Budget budget_;
   int decisions_ = 0, experiments_ = 0;
   Spent spent_;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// What the controller does when frames take another time than they used to: what was learnt tells
-// what is best then, and looks verify it. It trains anew only where that does not hold (Marrow,
-// section 3.3, moves shares by what it sees before it profiles again).
+// The controller's part for frames that take another time than they used to. The best configuration
+// is derived from earlier knowledge, and looks verify it. A training comes only where that does not
+// hold (Marrow, section 3.3, moves shares by what it sees before it profiles again).
 #include <algorithm>
 #include <cmath>
 
@@ -11,8 +11,8 @@
 namespace tandem {
 namespace {
 
-// Looks at what ran before are farther apart each time, up to so much: a quarter of the time that
-// it did not hold. They take a part of that time at most.
+// Pauses between looks at the earlier configuration grow, up to a limit: to a quarter of the time
+// for which it did not hold. Looks take a part of that time at most.
 constexpr double kFartherApart = 1.25, kLastReturn_s = 32, kMostLooking = 0.1;
 
 bool is_one(double ratio) { return std::abs(std::log(ratio)) < std::log1p(kHolds); }
@@ -41,7 +41,7 @@ bool Controller::derive_from_drift() {
   return true;
 }
 
-// Runs what is best by that, and verifies it; where it does not hold, `instead` may.
+// Runs the best configuration for the slowdown `by` and verifies it, later perhaps for `instead`.
 bool Controller::run_slower(const Slowdown& by, const std::optional<Slowdown>& instead) {
   const auto original = knowledge_->find(*conditions_);
   if (original == knowledge_->end() || original->second.derived()) return false;
@@ -58,7 +58,7 @@ bool Controller::run_slower(const Slowdown& by, const std::optional<Slowdown>& i
   return true;
 }
 
-// Until a training is allowed; what was learnt before frames took another time may hold again.
+// Until a training is allowed; knowledge from before frames took another time may hold again.
 void Controller::make_do_with(const Candidate& best) {
   slower_->learnt.verified = true;
   slower_->learnt.chosen = best;
@@ -71,7 +71,7 @@ void Controller::end_slowness() {
   if (wanted_ == Reason::drift) wanted_.reset();
 }
 
-// To what was learnt, verified by a look.
+// Back to the earlier knowledge, verified by a look.
 void Controller::go_back() {
   end_slowness();
   Learnt* learnt = find();
@@ -99,7 +99,7 @@ void Controller::look_at_what_ran_before() {
   if (now_s < returning.at_s) return;
   const double fps = steady_.measured(chain_.domains, read_probe_).throughput_fps;
   if (!known(fps)) return;
-  // Of two trainings the one whose frames were faster has to be looked for.
+  // A former training is worth a look only if its frames were faster.
   if (former && before->chosen.prediction.throughput_fps < kBetter * fps) {
     returning.at_s = 0;  // another pause, in which nothing is measured
     return;
@@ -108,7 +108,7 @@ void Controller::look_at_what_ran_before() {
       Returning{{look_at(before->chosen.configuration, kTooSlow * fps)}, kBetter * fps, former};
 }
 
-// What ran before may be better than what runs without being what it was.
+// The earlier configuration may be better than the running one without its former rate.
 void Controller::go_on_returning(Returning at, const Observation& seen) {
   const double fps = 1 / seen.frame_s;
   const Learnt* before = earlier(at.former);
@@ -126,7 +126,7 @@ void Controller::go_on_returning(Returning at, const Observation& seen) {
                                seen.lasted_s / kMostLooking);
 }
 
-// Knowledge of slow frames is about to take the place of what was learnt.
+// Knowledge of slow frames is about to replace the earlier knowledge.
 void Controller::keep_former() {
   const auto known = knowledge_->find(*conditions_);
   if (known != knowledge_->end() && !known->second.derived())
@@ -147,7 +147,7 @@ Learnt* Controller::earlier(bool former) {
   return same ? learnt : nullptr;
 }
 
-// Before a training: what holds again costs a look. False when there is nothing to look at.
+// Before a training: knowledge that holds again costs only a look. False if there is none.
 bool Controller::look_at_earlier(bool former, const Candidate& best_of_slow) {
   const Learnt* learnt = earlier(former);
   if (!learnt) return !former && look_at_earlier(true, best_of_slow);
@@ -156,8 +156,8 @@ bool Controller::look_at_earlier(bool former, const Candidate& best_of_slow) {
   return true;
 }
 
-// A configuration that does what it did holds again, unless a better one was seen: that it does so
-// may only say that it does not need what is slow.
+// A configuration with its former rate holds again, unless a better one was seen: it may just not
+// need the side that is slow.
 void Controller::go_on_with_earlier(Earlier at, const Observation& seen) {
   const Learnt* learnt = earlier(at.former);
   end_look();
@@ -170,7 +170,7 @@ void Controller::go_on_with_earlier(Earlier at, const Observation& seen) {
   train_instead(Reason::drift, at.best_of_slow);
 }
 
-// earlier() holds again. What it takes the place of becomes the former knowledge: its time may
+// earlier() holds again. The knowledge that it replaces becomes the former knowledge: its time may
 // come, too.
 void Controller::adopt(bool former) {
   Learnt* learnt = earlier(former);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// What the controller does with knowledge that this stream did not gain.
+// The controller's part for knowledge that this stream did not gain.
 #include <algorithm>
 #include <utility>
 
@@ -14,7 +14,7 @@ bool operator==(const Domains& a, const Domains& b) {
   return a.c == b.c && a.g == b.g && a.u == b.u;
 }
 
-// Whether what was chosen has a rate that is no noise.
+// Whether the chosen configuration is faster than expected by more than noise.
 bool is_faster_than(const Learnt& learnt, const Observation& seen) {
   return seen.configuration == learnt.chosen.configuration &&
          1 > kUnusual * learnt.chosen.prediction.throughput_fps * seen.frame_s;
@@ -54,7 +54,7 @@ bool Controller::knows_work(const Conditions& conditions, bool any_device) const
   });
 }
 
-// What was measured without the device holds.
+// Measurements without the device still hold.
 void Controller::forget_device(Learnt& learnt) const {
   Chain without = learnt.facts.chain;
   without.device_capable = 0;
@@ -63,7 +63,7 @@ void Controller::forget_device(Learnt& learnt) const {
   learnt.chosen = {};
 }
 
-// Of frames that nobody learnt, from what was learnt of others.
+// Derives knowledge of frames that nobody learnt from that of others.
 void Controller::derive_unknown() {
   if (find()) return;
   Chain chain = chain_;
@@ -78,8 +78,8 @@ void Controller::begin_verifying() {
   state_ = Verifying{{look_at(verify(*learnt, {}, objective_, allowed()).look_at)}};
 }
 
-// By its rate: no look here waits for an energy counter. Of long frames the first ones make memory
-// for all that are under way.
+// Judges by the rate: no look here waits for an energy counter. If frames are long, the first ones
+// make memory for all that are under way.
 Experiment Controller::look_at(const Configuration& configuration, double slow_fps) {
   Chain chain = chain_;
   chain.cores = cores_;
@@ -111,7 +111,7 @@ void Controller::end_look() {
   if (following_) following_ = Following{budget_.last_ns() + kUnfollowed_ns};
 }
 
-// With what the look that is over saw. Returns what to run from now on, if it is something else.
+// Takes the result of a look that is over. Returns the step to run from now on, if it is another.
 std::optional<Step> Controller::look_over(Look& look) {
   const Step before = running_;
   const Learnt* learnt = find();

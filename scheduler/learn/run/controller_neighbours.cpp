@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// What the controller has to do with the other bins of the process.
+// The controller's part for the other bins of the process.
 #include <algorithm>
 #include <cmath>
 #include <utility>
@@ -25,25 +25,25 @@ bool Controller::take_share() {
   const bool changed = cores != cores_ || share.at_work != at_work_;
   cores_ = cores;
   at_work_ = share.at_work;
-  // What slow frames are expected to do was derived from what was learnt with other cores.
+  // Knowledge of slow frames was derived from measurements with another number of cores.
   if (conditions_ && std::exchange(conditions_->cores, cores_) != cores_) end_slowness();
   return changed;
 }
 
-// It measured another part of the machine. That it was in vain is not this bin's fault.
+// The training measured another part of the machine. It was in vain, but not by this bin's fault.
 void Controller::abandon_for_neighbours() {
   if (training()) budget_.take_back();
   abandon_training();
 }
 
-// Takes over what others learnt of such frames since this bin did, and where nobody has learnt
-// with so many cores, what holds for more of them.
+// Takes over knowledge of such frames that others gained since this bin did. If nobody has any with
+// so many cores, takes that for more of them.
 void Controller::ask_neighbours() {
   if (!neighbours_.shared) return;
   const Learnt* own = find();
   if (auto theirs = neighbours_.shared->knowledge.newer(*conditions_, own ? own->version : 0)) {
     if (device_lost_) forget_device(*theirs);
-    if (slower_) {  // what this bin knew does not hold, which may be what the other one has found
+    if (slower_) {  // this bin's knowledge does not hold; the other bin's may be the same
       keep_former();
       theirs->verified = false;
     }
@@ -69,7 +69,7 @@ void Controller::ask_neighbours() {
   }
 }
 
-// For every frame: what others do changes what is best here, and how long frames take.
+// For every frame: other bins change the best configuration here, and the times of frames.
 std::optional<Step> Controller::look_at_neighbours() {
   const uint64_t epoch = neighbours_.seat->epoch();
   if (epoch == seen_epoch_) return std::nullopt;
@@ -87,7 +87,7 @@ std::optional<Step> Controller::look_at_neighbours() {
     return decide(Reason::neighbours);
   }
   if (training() || !wanted_ || *wanted_ == Reason::asked) return std::nullopt;
-  // Somebody else may have found out what this one waits to find out.
+  // Another bin may have gained the knowledge that this one waits for.
   const auto version = [this] {
     const auto at = knowledge_->find(*conditions_);
     return at == knowledge_->end() ? 0 : at->second.version;

@@ -13,8 +13,8 @@
 namespace tandem {
 namespace {
 
-// What frames do in so long after a training, behind the first ones, is kept with it, where that is
-// another rate, and not one that something else is at work in.
+// The rate of frames for this time after a training, behind the first ones, is kept with it if it
+// differs. An unusual rate is not kept, because something else is at work then.
 constexpr uint64_t kFollowed_ns = 2'000'000'000;
 constexpr uint64_t kPause_ns = 100'000'000;  // of a source, after which it begins anew
 
@@ -80,7 +80,7 @@ void Controller::abandon_training() {
   end_turn();
 }
 
-// Takes up what the experiment that has ended found out, and begins the next one.
+// Takes the results of the experiment that has ended, and begins the next one.
 Step Controller::go_on_training(Training& training) {
   Facts& facts = training.facts;
   facts.observations.push_back(training.experiment.observation());
@@ -110,7 +110,7 @@ Step Controller::go_on_training(Training& training) {
   return running_ = next.plan->step();
 }
 
-// A training does not end in less than what would run without it, which it may have missed.
+// A training ends with no slower configuration than would run without it, also if it missed that.
 std::optional<Plan> Controller::look_at_otherwise(Training& training, const Choice& choice,
                                                   const Findings& findings) const {
   const Configuration configuration = training.otherwise.configuration;
@@ -164,10 +164,10 @@ bool Controller::tell_others(Learnt& learnt, bool has_choice) {
   return kept;
 }
 
-// Frames pay for memory while a training tries what runs, and the device may be waking up. Who
-// remembers compares with what lasts. The first frames begin together, as many as may be under way.
+// Frames of trials pay for memory, and the device may be waking up. Later streams compare with the
+// lasting rate. The first frames begin together, as many as may be under way.
 void Controller::follow(const FrameTimes& times) {
-  if (another_trains_) following_.reset();  // what it tries makes these frames slow
+  if (another_trains_) following_.reset();  // its trials make these frames slow
   if (!following_ || times.begin_ns < following_->since_ns) return;
   const uint64_t before_ns = std::exchange(following_->last_ns, times.begin_ns);
   if (times.starved && before_ns > 0 && times.begin_ns - before_ns > kPause_ns) {

@@ -12,12 +12,12 @@
 
 namespace tandem {
 
-/// What the bins of a process tell each other: bins with the same stages learn once for all.
+/// Knowledge that the bins of a process share: bins with the same stages learn once for all.
 class SharedKnowledge {
  public:
   /// Returns its version.
   uint64_t publish(const Conditions& conditions, const Learnt& learnt);
-  /// What is known under these and newer than `version`.
+  /// Knowledge under these conditions that is newer than `version`.
   std::optional<Learnt> newer(const Conditions& conditions, uint64_t version) const;
 
  private:
@@ -26,14 +26,14 @@ class SharedKnowledge {
   std::map<Conditions, Learnt> known_;
 };
 
-/// What bins that run side by side share: the machine, and what they learn of it.
+/// Shared by bins that run side by side: the machine, and their knowledge of it.
 struct Neighbourhood {
   explicit Neighbourhood(int cores) : machine(std::make_shared<Machine>(cores)) {}
 
   const std::shared_ptr<Machine> machine;
   SharedKnowledge knowledge;
 
-  /// That of this process, as long as somebody holds it.
+  /// The one of this process, as long as somebody holds it.
   static std::shared_ptr<Neighbourhood> of_process();
 };
 

@@ -12,13 +12,13 @@
 namespace tandem {
 namespace {
 
-// The mean of what passes in so long is one sample, and so many samples tell what is usual. A
+// The mean time of frames within kSampleNs is one sample. The first samples are the reference. A
 // device may compute hundreds of frames while it is held up once. A thread that loses its core to
 // something else loses it for as long as many short frames take: few of them show it, and no
 // median does. One sample that stands out is no drift, for DriftDetector.
 constexpr uint64_t kSampleNs = 40'000'000;
 constexpr std::size_t kReferenceSamples = 16;
-// Of the latest samples, as many as tell how large a change is.
+// The latest samples, which show how large a change is.
 constexpr std::size_t kLatestSamples = 5;
 // The smallest lasting change of service times that is worth a training.
 constexpr double kDrift = 0.25;
@@ -54,8 +54,8 @@ Watch::News Watch::frame_done(const FrameTimes& times, uint32_t device_stages) {
   return cores == News::drift || device == News::drift ? News::drift : otherwise;
 }
 
-// Of several paths that have a side, the one that has changed most tells how much. Less than what
-// is drift is no change: one side waits a little more for the other when that is slower.
+// If several paths have a side, the one that has changed most counts. A change below that of drift
+// is none: one side waits a little more for the other when that is slower.
 Slowdown Watch::change() const {
   Slowdown change;
   const auto take = [](double& most, double ratio) {
@@ -97,7 +97,7 @@ double Watch::Side::ratio() const {
 }
 
 // By Little's law frames come as much more seldom as they take longer, if as many are under way.
-// Where they come more seldom by less than what is drift, more or fewer are.
+// Where they come more seldom by less than drift, more or fewer frames are under way.
 bool Watch::Path::lanes_tell() const {
   if (!has_lanes || device.latest.empty()) return false;
   const double longer =

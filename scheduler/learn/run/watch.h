@@ -13,9 +13,8 @@
 
 namespace tandem {
 
-/// The watch over the times of stages: tells when they leave for good what they were, or when the
-/// source begins to keep the threads busy. A source that does not makes frames faster, which is no
-/// drift.
+/// The watch over the times of stages: reports a lasting change of them, or that the source begins
+/// to keep the threads busy. A source that does not makes frames faster, which is no drift.
 class Watch {
  public:
   enum class News {
@@ -24,11 +23,11 @@ class Watch {
     drift,  ///< frames take longer or shorter than they used to, and not for a moment
   };
 
-  /// Takes a frame of what runs; `device_stages`: those that a device computed. A steady stream
-  /// allocates nothing here.
+  /// Takes a frame of the running configuration; `device_stages`: those that a device computed. A
+  /// steady stream allocates nothing here.
   News frame_done(const FrameTimes& times, uint32_t device_stages);
 
-  /// After News::drift: what has changed, as the latest frames tell; 1 where nothing is known.
+  /// The change after News::drift, by the latest frames; 1 where it is unknown.
   Slowdown change() const;
 
   /// Another configuration runs, or something else that changes service times has happened.
@@ -37,10 +36,10 @@ class Watch {
   void frames_changed() { busy_frames_ = 0; }
 
  private:
-  // What frames take on one side, where the same stages are on the device: a frame of the device is
+  // Times of frames on one side, where the same stages are on the device: a frame of the device is
   // no slow frame of the CPU.
   struct Side {
-    /// What frames took on average, and the time from one to the next.
+    /// The mean time of frames, and that from one to the next.
     struct Sample {
       double took_s = 0, apart_s = 0;
     };
@@ -57,7 +56,7 @@ class Watch {
     Sample usual;
     std::optional<DriftDetector> drift;
     std::vector<Sample> latest;
-    double ratio() const;  ///< of these times, to what is usual; 1 while there are too few
+    double ratio() const;  ///< of these times, to the usual one; 1 while there are too few
   };
 
   struct Path {

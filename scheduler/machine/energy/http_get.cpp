@@ -91,7 +91,7 @@ class Connection {
   std::string error_;
 };
 
-// What the head of an answer says about its body.
+// The head of an answer, as far as it describes the body.
 struct Head {
   std::size_t size = 0;                     // of the head itself
   std::optional<std::size_t> content_size;  // absent: until the server closes

@@ -27,8 +27,8 @@ auto by_domain(Function&& function, const PerDomain<T>&... of) {
   return PerDomain{function(of.c...), function(of.g...), function(of.u...)};
 }
 
-/// Joules (or watts) by domain. A domain that cannot be told apart is unknown, and what it takes is
-/// in U when the counter of the whole chip holds it: the sum of what is known counts nothing twice.
+/// Joules (or watts) by domain. A domain that cannot be told apart is unknown, and its energy is in
+/// U when the counter of the whole chip holds it. So the sum of known domains counts nothing twice.
 using EnergyDomains = PerDomain<std::optional<double>>;
 
 /// The sum over the domains that a meter covers; unknown when one of these is, or there is none.
@@ -36,7 +36,7 @@ std::optional<double> total(const EnergyDomains& domains, const PerDomain<bool>&
 
 using MeterClock = std::chrono::steady_clock;
 
-/// What one counter, or several added up, counted up to a moment.
+/// The count of one counter, or of several added up, at a moment.
 struct CounterReading {
   std::optional<double> since_open_j;  ///< never falls
   MeterClock::time_point at;           ///< when the counter had this value
@@ -48,7 +48,7 @@ struct CounterReading {
   CounterReading& operator+=(const CounterReading& other);
 };
 
-/// What a meter has counted up to now. Each domain has its own time: counters get new values at
+/// The counts of a meter up to now. Each domain has its own time: counters get new values at
 /// different moments.
 using EnergyReading = PerDomain<CounterReading>;
 
@@ -79,7 +79,7 @@ enum class SourceState {
   works,
   absent,  ///< this machine has no such counter, or nothing serves it
   denied,  ///< it has, but not for this user
-  broken,  ///< it answers with what makes no sense
+  broken,  ///< its answers make no sense
 };
 
 /// A source of energy values cannot be used. what() says why.
@@ -106,9 +106,9 @@ class MessageBox {
   std::vector<std::string> waiting_;
 };
 
-/// Counts energy. Bad counters never throw and never stop a stream: what they fail to tell is
-/// unknown, and take_messages() says once what happened. read() and take_messages() may be called
-/// from any thread, one at a time.
+/// Counts energy. Bad counters never throw and never stop a stream: values that they lack are
+/// unknown, and take_messages() reports a fault once. read() and take_messages() may be called from
+/// any thread, one at a time.
 class EnergyMeter {
  public:
   virtual ~EnergyMeter() = default;
@@ -121,7 +121,7 @@ class EnergyMeter {
   /// no domain is known.
   virtual std::optional<EnergyReading> read() = 0;
 
-  /// What went wrong since the last call, for people: each kind of trouble is told once.
+  /// Reports of faults since the last call, for people: each kind of fault is reported once.
   virtual std::vector<std::string> take_messages() { return messages_.take(); }
 
   /// While the token lives, the moments of new values are found as exactly as can be. Otherwise a

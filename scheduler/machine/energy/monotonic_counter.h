@@ -9,7 +9,7 @@
 
 namespace tandem {
 
-/// What is known of a counter before it is read.
+/// Properties of a counter that are known before it is read.
 struct CounterLimits {
   double range_j = 0;       ///< where it starts again from 0; 0: it never does
   double resolution_s = 0;  ///< it may take a step worth this long at once

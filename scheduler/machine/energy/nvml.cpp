@@ -22,7 +22,7 @@ using Gpu = NvmlLibrary::Gpu;
 constexpr double kCounterResolutionS = 0.1;
 constexpr double kMostGpuW = 2500;
 constexpr double kGpuRestS = 2;  // an idle GPU draws watts too
-// Nobody who begins to follow closely waits for longer.
+// The longest wait of a caller that begins to follow closely.
 constexpr std::chrono::milliseconds kPause{20};
 // A value is asked for often from shortly before it is due until it comes: the watts of 0.1 s are
 // off by as much as its moment is.
@@ -30,7 +30,7 @@ constexpr std::chrono::milliseconds kDue{86}, kOverdue{130}, kOften{4};
 // Where nobody follows closely. A call took 4 ms of a core while several threads asked.
 constexpr std::chrono::milliseconds kPauseUnfollowed{250};
 constexpr std::chrono::milliseconds kPauseAfterError{1000};
-// Power readings further apart than this do not tell what was between them.
+// Power readings further apart than this do not show the power between them.
 constexpr double kLongestPowerGapS = 0.5;
 
 bool ends_with(const std::string& text, const std::string& end) {

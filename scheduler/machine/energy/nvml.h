@@ -25,8 +25,8 @@ struct NvmlOptions {
   std::string opencl_pci_id;  ///< where the OpenCL driver tells it
 };
 
-/// The place in `gpus` of the one that the options mean. Throws EnergyUnavailable, which lists what
-/// there is.
+/// The place in `gpus` of the one that the options mean. Throws EnergyUnavailable, which lists the
+/// GPUs.
 std::size_t choose_gpu(const std::vector<NvmlLibrary::Gpu>& gpus, const NvmlOptions& options);
 
 /// The places of `count` GPUs of one name, that of the one that the options mean first. Throws
@@ -34,10 +34,10 @@ std::size_t choose_gpu(const std::vector<NvmlLibrary::Gpu>& gpus, const NvmlOpti
 std::vector<std::size_t> choose_gpus(const std::vector<NvmlLibrary::Gpu>& gpus,
                                      const NvmlOptions& options, int count);
 
-/// When a counter with a value every 100 ms is asked. Each value should be found a few milliseconds
-/// after it came, by few calls: after one that was found so, the next calls are those of 86 ms
-/// later and of every 4 ms from then on, and of every 20 ms from 130 ms on, because no value comes.
-/// After one that may have come long before it was found there is a call every 4 ms at once.
+/// The times at which a counter with a value every 100 ms is asked. Few calls should find each
+/// value a few milliseconds after it came. After one that was found so, calls begin 86 ms later;
+/// after one that may have come long before it was found, they begin at once. They come every 4 ms,
+/// and from 130 ms on every 20 ms, because no value comes.
 class AskingTimes {
  public:
   /// `changed_at`: when the newest value was found.
@@ -60,7 +60,7 @@ class NvmlCounter {
   /// False when the GPU does not answer.
   bool sample(MeterClock::time_point now, MessageBox& messages);
   std::optional<EnergyReading> reading() const;
-  /// How long whoever follows it closely waits before asking again.
+  /// The wait of a close follower before the next call.
   std::chrono::milliseconds pause() const;
   const NvmlLibrary::Gpu& gpu() const { return gpu_; }
 
@@ -87,7 +87,7 @@ class NvmlSource {
   const MeterDescription& description() const { return description_; }
   std::optional<EnergyReading> reading() const;
   std::vector<std::string> take_messages() { return messages_.take(); }
-  /// A token for who wants new values to be found at once.
+  /// A token for callers that want new values to be found at once.
   std::shared_ptr<void> follow_closely() { return followers_; }
 
  private:

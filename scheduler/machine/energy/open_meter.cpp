@@ -234,7 +234,7 @@ void open_pcm(Opener& opener, std::string_view choice, std::string_view where,
 }
 
 void open_auto(Opener& opener, const EnergyContext& context) {
-  // RAPL has a new value every millisecond, PCM every second: PCM is for who may not read RAPL.
+  // RAPL has a new value every millisecond, PCM every second: PCM is for users without RAPL.
   if (!opener.rapl(context.powercap_folder)) opener.pcm(context.pcm_host, context.pcm_port);
   if (!context.device.name.empty() && !context.device.in_package) opener.nvml({});
 }

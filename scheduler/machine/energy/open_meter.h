@@ -11,7 +11,7 @@
 
 namespace tandem {
 
-/// What open_meter() must know of the machine and of who asks. Tests change the places.
+/// Properties of the machine and of the caller, for open_meter(). Tests change the places.
 struct EnergyContext {
   /// The OpenCL device. No name when none is used or it is the CPU itself: then there is no G.
   struct Device {
@@ -21,8 +21,8 @@ struct EnergyContext {
     int count = 1;            ///< of this kind that are used: G is the sum of all
   } device;
   int cores = 1;  ///< nC, for the power model
-  /// Seconds that the devices have computed, added up, since any fixed moment, for the power model;
-  /// empty when nobody counts them, and then the model has no G that depends on it.
+  /// Seconds that the devices have computed, added up, since any fixed moment, for the power model.
+  /// Empty when nobody counts them: then the model has no G that depends on it.
   std::function<double()> device_busy_s;
 
   std::string powercap_folder = "/sys/class/powercap";
@@ -50,12 +50,13 @@ struct OpenedMeter {
 };
 
 /// `choice`, the value of tandembin's `energy-source`:
-///   auto              the processor's counters by RAPL, else by PCM; a discrete NVIDIA GPU by NVML
-///   none              no meter
-///   rapl, rapl:FOLDER Linux powercap
-///   pcm, pcm:HOST:PORT  Intel's pcm-sensor-server
-///   nvml, nvml:GPU    an NVIDIA GPU: its number, PCI id or part of its name
-///   model:c=12+35,g=8+150,u=6  static + dynamic watts by domain; computed, not measured
+/// - `auto`: the processor's counters by RAPL, else by PCM; a discrete NVIDIA GPU by NVML
+/// - `none`: no meter
+/// - `rapl`, `rapl:FOLDER`: Linux powercap
+/// - `pcm`, `pcm:HOST:PORT`: Intel's pcm-sensor-server
+/// - `nvml`, `nvml:GPU`: an NVIDIA GPU, by its number, PCI id or part of its name
+/// - `model:c=12+35,g=8+150,u=6`: static + dynamic watts by domain; computed, not measured
+///
 /// Set-up: may take as long as a server's time-out (a second). A source that is not there is no
 /// error but a report; a choice that makes no sense throws std::invalid_argument.
 OpenedMeter open_meter(std::string_view choice, const EnergyContext& context);

@@ -9,8 +9,8 @@
 
 namespace tandem {
 
-/// What a processor counts, over all its packages. `device` is the graphics in the package (RAPL's
-/// uncore zone, PP1); `memory` is counted beside the package.
+/// Counters of a processor, summed over its packages. `device` is the graphics in the package
+/// (RAPL's uncore zone, PP1); `memory` is counted beside the package.
 struct PackageTallies {
   CounterReading package{0.0}, cores{0.0}, device{0.0}, memory{0.0};
 };
@@ -22,8 +22,8 @@ struct PackageCounters {
   bool memory = false;
 };
 
-/// Splits a package into the domains of Vilches, section III-A: C, G and U = P - C - G. What has no
-/// counter of its own stays in U, and so does the memory's energy: the sum of the domains is all
+/// Splits a package into the domains of Vilches, section III-A: C, G and U = P - C - G. Energy
+/// without a counter of its own stays in U, and so does the memory's: the sum of the domains is all
 /// that is counted.
 class PackageSplit {
  public:

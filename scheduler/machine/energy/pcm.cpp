@@ -185,7 +185,7 @@ void PcmCounter::add_sample(const PcmSample& sample, MeterClock::time_point now)
     *sum_.device_j += sample.device_j.value_or(0);
     *sum_.memory_j += sample.memory_j.value_or(0);
   } else {
-    at_ = now;  // what it tells of the time before follows no known moment
+    at_ = now;  // its interval follows no known moment
     ++breaks_;
   }
   reading_ = split_.split({{sum_.package_j, *at_, breaks_},

@@ -22,8 +22,8 @@ struct PcmOptions {
   std::chrono::milliseconds timeout{1000};
 };
 
-/// What one answer of pcm-sensor-server says about energy, all sockets added up. A counter that is
-/// missing for a socket, or is no number, is unknown.
+/// Energy in one answer of pcm-sensor-server, all sockets added up. A counter that is missing for a
+/// socket, or is no number, is unknown.
 struct PcmSample {
   double interval_s = 1;
   int sockets = 0;
@@ -37,7 +37,7 @@ struct PcmSample {
 /// two samples). Empty when it is not such JSON; `error` says why.
 std::optional<PcmSample> parse_pcm_sample(const std::string& body, std::string& error);
 
-/// Adds up what the server's /persecond tells: joules between its last two samples, about a second
+/// Adds up the server's /persecond answers: joules between its last two samples, about a second
 /// apart. (Its absolute counters come with six digits, which after a day is no resolution at all.)
 /// Pure: answers and times are passed in.
 class PcmCounter {
@@ -71,7 +71,7 @@ class PcmCounter {
 };
 
 /// Energy through Intel's pcm-sensor-server, which reads the counters as root and serves them to
-/// everybody. A thread asks it; read() takes what came last.
+/// everybody. A thread asks it; read() returns the latest answer.
 class PcmMeter final : public EnergyMeter {
  public:
   /// Asks the server once, for at most `timeout`. Throws EnergyUnavailable.
