@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Checks sentences of the documentation and of the comments in headers: their length, their first word, their numbers.
+"""Checks sentences of the documentation and of comments of product code: their length, their first word, their numbers.
 
 `prose.py ROOT` checks the project, `prose.py ROOT FILE...` those files alone.
 """
@@ -15,8 +15,8 @@ MOST_COLUMNS = 120
 FIRST_WORDS = {"What", "Who", "Whose", "Of", "That"}  # what follows has no noun yet
 
 PAGES = ["*.md", "docs/**/*.md", "pipelines/**/*.md"]
-HEADERS = [f"{folder}/**/*.h" for folder in (
-    "gst-libs/gst/tandem", "gst/bin", "kernels/opencl", "kernels/stage_file", "pipelines", "scheduler/flow")]
+CODE = [f"{folder}/**/*.{ending}" for folder in ("gst", "gst-libs", "kernels", "model", "pipelines", "scheduler")
+        for ending in ("cpp", "h")]
 # Pages that another program writes, and the log of changes.
 EXEMPT = {"docs/reference.md", "CHANGELOG.md"}
 
@@ -45,15 +45,18 @@ def paragraphs_of_page(text):
         lines.append(stripped.lstrip("> "))
 
 
-def paragraphs_of_header(text):
-    """Yields (line, text) for each paragraph of comments."""
-    start, lines = 0, []
+def paragraphs_of_code(text):
+    """Yields (line, text) for each paragraph of comments; no code, which is indented."""
+    start, lines, item = 0, [], False
     for number, line in enumerate(text.splitlines() + [""], start=1):
         stripped = line.strip()
         comment = re.match(r"(?:///?<?|/\*\*?|\*(?!/))\s?(.*?)(?:\*/)?$", stripped)
+        if comment and comment[1].startswith("  ") and not item:
+            comment = re.match("()", "")
         trailing = None if comment else re.search(r"[;,{)\w]\s+//(?:/<)?\s+(.*)$", stripped)
         content = comment[1].strip() if comment else ""
         ends = re.match(r"(@\w+:|[-*] |\||Returns:|SPDX|#|:|gst_\w+:)", content)
+        item = bool(content) and (item or bool(ends))
         if not content or ends:
             if lines:
                 yield start, " ".join(lines)
@@ -102,14 +105,14 @@ def check_file(path):
         for number, line in enumerate(text.splitlines(), start=1):
             if len(line) > MOST_COLUMNS and not line.lstrip().startswith(("|", "http", "[", "<", "![")):
                 found.append((number, f"{len(line)} columns, at most {MOST_COLUMNS}"))
-    for number, paragraph in (paragraphs_of_page if is_page else paragraphs_of_header)(text):
+    for number, paragraph in (paragraphs_of_page if is_page else paragraphs_of_code)(text):
         found += [(number, what) for sentence in sentences(paragraph) for what in check_sentence(sentence)]
     return sorted(found)
 
 
 def checked_files(root):
     """Returns the paths, relative to the root, of all that is checked."""
-    paths = {path.relative_to(root) for pattern in PAGES + HEADERS for path in root.glob(pattern)}
+    paths = {path.relative_to(root) for pattern in PAGES + CODE for path in root.glob(pattern)}
     return sorted(path for path in paths if path.as_posix() not in EXEMPT)
 
 
