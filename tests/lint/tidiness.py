@@ -14,7 +14,7 @@ SOURCES = {".h", ".hpp", ".c", ".cpp", ".cl", ".py", ".sh", ".build"}
 # A file without a suffix is a script when it starts so.
 SHEBANG = "#!"
 # Folders under kernels/ that are not a kernel.
-NOT_A_KERNEL = {"network", "opencl", "stage_file", "util"}
+NOT_A_KERNEL = {"network", "opencl", "program_cache", "stage_file", "util"}
 # Kernels without the last two of the five.
 CPU_ONLY = {"scene_classifier"}
 KERNEL_FILES = ["{}.h", "{}_ref.cpp", "{}_simd.cpp", "{}.cl", "{}_opencl.cpp"]
