@@ -5,21 +5,27 @@
 // Experiments are those of the training. A configuration that ran does what it did on average. One
 // that did not errs by as much as the nearest number of threads of its mapping and lanes did, or as
 // all trials say. Trials have noise of 4%, looks of 2.4%.
-// The table has what was chosen as a part of the fastest that ran, and what trials and looks took.
-// "not made": replays that asked for an experiment that the training did not make, or that did not
-// end. Folders stay as they are.
+// A file sweep.json beside a training, which `tandem bench --json` writes, has the rates of all
+// configurations. They are then what configurations do, scaled to the speed of the training: the
+// median of what configurations did there, divided by their rates.
+// The table has what was chosen as a part of the fastest that ran or is in the sweep, and what
+// trials and looks took. "not made": replays that asked for an experiment that the training did not
+// make, or that did not end. Folders stay as they are.
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
+#include <fstream>
 #include <map>
+#include <nlohmann/json.hpp>
 #include <optional>
 #include <random>
 #include <string>
 #include <vector>
 
+#include "model/median.h"
 #include "model/objective.h"
 #include "scheduler/learn/belief/next_experiment.h"
 #include "scheduler/learn/keep/knowledge.h"
@@ -34,6 +40,7 @@ constexpr double kSwitch_s = 0.01;
 constexpr double kWeightOfAnExperiment = 0.1;  // a device wakes up in it
 constexpr int kNear = 3;                       // threads
 constexpr int kMostSteps = 80;
+constexpr const char* kSweep = "sweep.json";
 
 struct Options {
   std::vector<std::string> folders;
@@ -41,10 +48,23 @@ struct Options {
   bool paths = false;
 };
 
-// What configurations did in a training.
+// Frames/s by name.
+using Sweep = std::map<std::string, double>;
+
+// None beside most trainings.
+Sweep sweep_in(const std::filesystem::path& folder) {
+  Sweep sweep;
+  if (!std::filesystem::exists(folder / kSweep)) return sweep;
+  const auto bench = nlohmann::json::parse(std::ifstream(folder / kSweep));
+  for (const auto& configuration : bench.at("configurations"))
+    sweep[configuration.at("name")] = configuration.at("throughput_fps");
+  return sweep;
+}
+
+// What configurations did in a training, or in the sweep beside it.
 class Rates {
  public:
-  explicit Rates(const Known& known) : learnt_(learnt_of(known)) {
+  Rates(const Known& known, const Sweep& sweep) : learnt_(learnt_of(known)) {
     for (const Observation& seen : known.facts.observations) {
       if (!(seen.frame_s > 0) || seen.kind == Observation::Kind::stages ||
           seen.kind == Observation::Kind::beside)
@@ -55,10 +75,19 @@ class Rates {
       ran.seconds += weight * seen.lasted_s;
       ran.last = seen;
     }
+    std::vector<double> speeds;
+    for (const auto& [name, fps] : sweep)
+      if (const auto ran = ran_.find(name); ran != ran_.end())
+        speeds.push_back(ran->second.fps() / fps);
+    if (speeds.empty()) return;
+    const double speed = median(speeds);
+    for (const auto& [name, fps] : sweep) sweep_[name] = speed * fps;
   }
 
   double fps_of(const Configuration& configuration) const {
-    if (const Ran* ran = find(configuration)) return ran->frames / ran->seconds;
+    if (const auto found = sweep_.find(to_string(configuration)); found != sweep_.end())
+      return found->second;
+    if (const Ran* ran = find(configuration)) return ran->fps();
     const Findings& found = learnt_.findings;
     const Prediction expected = predict(found.measurements, configuration);
     if (const Trial* near = nearest(configuration))
@@ -69,7 +98,9 @@ class Rates {
 
   double fastest_fps() const {
     double fastest = 0;
-    for (const auto& [text, ran] : ran_) fastest = std::max(fastest, ran.frames / ran.seconds);
+    for (const auto& [name, fps] : sweep_) fastest = std::max(fastest, fps);
+    for (const auto& [name, ran] : ran_)
+      if (sweep_.empty()) fastest = std::max(fastest, ran.fps());
     return fastest;
   }
 
@@ -82,6 +113,7 @@ class Rates {
   struct Ran {
     double frames = 0, seconds = 0;
     Observation last;
+    double fps() const { return frames / seconds; }
   };
 
   const Trial* nearest(Configuration configuration) const {
@@ -105,6 +137,7 @@ class Rates {
 
   const Learnt learnt_;
   std::map<std::string, Ran> ran_;
+  Sweep sweep_;  // at the speed of the training
 };
 
 struct Replayed {
@@ -214,8 +247,8 @@ struct Sum {
   }
 };
 
-Sum replay(const Known& known, const Options& options) {
-  const Rates rates(known);
+Sum replay(const Known& known, const Sweep& sweep, const Options& options) {
+  const Rates rates(known, sweep);
   Sum sum;
   for (int seed = 1; seed <= options.seeds; ++seed) {
     const auto replayed = Replay(known, rates, static_cast<unsigned>(seed)).run();
@@ -235,7 +268,8 @@ Sum replay(const Known& known, const Options& options) {
 std::vector<std::filesystem::path> files_in(const std::string& folder) {
   std::vector<std::filesystem::path> all;
   for (const auto& entry : std::filesystem::recursive_directory_iterator(folder))
-    if (entry.path().extension() == kKnowledgeEnding) all.push_back(entry.path());
+    if (entry.path().extension() == kKnowledgeEnding && entry.path().filename() != kSweep)
+      all.push_back(entry.path());
   std::ranges::sort(all);
   return all;
 }
@@ -277,8 +311,9 @@ int run(int argc, char** argv) {
       const KnowledgeFile file = read_knowledge_file(own, path.filename());
       if (!file.problem.empty())
         std::fprintf(stderr, "replay_bench: %s: %s\n", path.c_str(), file.problem.c_str());
+      const Sweep sweep = sweep_in(path.parent_path());
       for (const Known& known : file.known) {
-        const Sum sum = replay(known, options);
+        const Sum sum = replay(known, sweep, options);
         if (sum.replays > 0) sum.print(path.parent_path().string());
         all.add(sum);
       }
