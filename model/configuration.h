@@ -148,7 +148,7 @@ struct Constraints {
   std::optional<int> lanes;    ///< of configurations with the device
   std::optional<int> tasks;    ///< likewise, where no stage is split
   int frames_at_once = 1;      ///< where `granularity` is medium
-  /// Share of configurations that split stages, in percent; 0: none of these is allowed.
+  /// Percent of the rows that the cores compute where stages are split; 0: none may be split.
   std::optional<int> cpu_share;
   /// Bounds where several streams share the machine; 0: no bound. Values fixed above may exceed it.
   int most_cores = 0;  ///< that threads compute on at a time; medium grain uses all
@@ -172,9 +172,9 @@ struct Constraints {
 /// Configurations with a device come once for each of `lanes`. Order: mapping by mapping, threads
 /// 1 ... nC + 1, then medium grain.
 ///
-/// If any stage can be split (`can_split`, bit k: stage k), medium grain also computes two and four
-/// frames at a time, as far as there are cores. Coupled mappings are left out there. Mappings in
-/// which all of these stages are split come last, with one lane, once for each of `cpu_shares`.
+/// If any stage can be split (`can_split`, bit k: stage k), medium grain has two and four frames at
+/// a time too, as far as there are cores, under mappings that are all 'c' or all on devices.
+/// Mappings in which all these stages are split come last: one lane, once for each `cpu_shares`.
 std::vector<Configuration> all_configurations(int stages, int cores, uint32_t device_capable,
                                               std::span<const int> lanes = kOneLane,
                                               int letters = 1, uint32_t device_only = 0,

@@ -97,7 +97,7 @@ struct SplitSide {
 struct Split {
   SplitSide cores, device;
   double static_w = kUnknown, cores_w = kUnknown, device_w = kUnknown;
-  /// Share of the configuration with split stages that may be chosen, in percent; 0: none.
+  /// Percent of the rows on the cores in the split that may be chosen; 0: none may.
   int cpu_share = 0;
   /// Time of a frame on both sides before they begin and after both are done.
   double joins_s = 0;

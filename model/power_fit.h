@@ -15,7 +15,7 @@ struct PowerStep {
   double seconds = 0;
   double joules = 0;
   Busy busy;
-  /// Parts in which each kind of configuration ran: those that differ in threads alone are one.
+  /// Part of the step that each kind of configuration ran; threads make no other kind.
   std::vector<double> parts = {};
 };
 
@@ -28,8 +28,8 @@ struct PowerFit {
   /// Covariance of these terms in their order here, in square watts.
   std::array<std::array<double, kTerms>, kTerms> covariance{};
   int steps = 0;
-  /// Watts of a kind of configuration beyond that, and the number of steps in which it ran. A
-  /// device that is always busy draws more with more lanes, or for other stages.
+  /// Watts of a kind of configuration beyond that, and the sum of its PowerStep::parts. A device
+  /// that is always busy draws more with more lanes, or for other stages.
   struct Own {
     double watts = 0, steps = 0;
   };

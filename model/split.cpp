@@ -7,8 +7,8 @@
 namespace tandem {
 namespace {
 
-// Least sum, above 1, of the parts of the time in which each side is busy. At 1 one side works at a
-// time, and the static watts cannot be told from the others.
+// The parts of the time in which each side is busy have to exceed 1 in sum by more than this. At 1
+// one side works at a time, and the static watts cannot be told from the others.
 constexpr double kApart = 0.3;
 // A side on which a row costs more than so many times as much is spared in doubt.
 constexpr double kSteep = 2;

@@ -28,8 +28,8 @@ struct Prediction {
 /// executor's rules instead. docs/model.md has the equations and the reasons for differences.
 class Model {
  public:
-  /// `lanes`: those of the configurations that predict_all() visits; 0: powers of two, above 1
-  /// where the device was measured with several.
+  /// `lanes`: those of the configurations that predict_all() visits; 0: one lane, and 2, 4 and so
+  /// on where the device was measured with several.
   explicit Model(const Measurements& measurements, int lanes = 0);
 
   /// Threads are those of Configuration: 1 ... nC + 1, of which one serves each device if there is

@@ -55,8 +55,8 @@ struct Finder {
     return attempt(best, Kind::look, kLookIsDue);
   }
 
-  // Twice the bands of the best configuration, if it was not tried and its frames have bands. Only
-  // where latency counts: lanes overlap copies and kernels of several frames as well.
+  // Twice the bands of the best configuration, if these were not tried and its stages allow bands.
+  // Only where latency counts: lanes overlap copies and kernels of several frames as well.
   std::optional<Configuration> more_bands(const Choice& measured) const {
     Configuration more = measured.best().configuration;
     const bool has_bands = (more.mapping.device_stages() & facts.chain.bands) != 0;

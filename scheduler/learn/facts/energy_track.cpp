@@ -18,7 +18,7 @@ constexpr uint64_t kLeastStepNs = 50'000'000;
 constexpr std::size_t kMostBins = 6000;
 // An error that is larger than this part of what a domain draws with all at work tells nothing.
 constexpr double kMostError = 0.25;
-// Steps of a kind of configuration in trials: fewer tell less of it than the model does.
+// Sum of a kind's parts of steps: with less, they tell less of its trials than the model does.
 constexpr double kLeastOwnSteps = 0.5;
 
 uint64_t to_ns(MeterClock::time_point at) {

@@ -221,8 +221,8 @@ bool Experiment::end_with(const FrameTimes& times, uint32_t device_stages) {
   return true;
 }
 
-// A thread's first frame may take several times as long as others because it touches its memory.
-// Frames that begin meanwhile wait for it, and do not count.
+// A thread's first frame may take several times as long as others: its memory is touched for the
+// first time. Frames that begin meanwhile wait for it, and do not count.
 void Experiment::wait_for_slow_start(const FrameTimes& times) {
   const uint64_t took_ns = times.service_ns();
   least_ns_ = least_ns_ == 0 ? took_ns : std::min(least_ns_, took_ns);
@@ -298,7 +298,7 @@ double Experiment::counted_s() const {
   return may_pile_up() ? std::max(began_s / 2, began_s + grew_s()) : began_s;
 }
 
-// Whether all frames are too slow that began after those of other configurations were out.
+// Whether frames that began after those of other configurations were out had too low a rate.
 bool Experiment::is_behind() {
   if (last_ns_ < others_end_ns_) return false;
   if (alone_++ == 0) alone_ns_ = last_ns_;

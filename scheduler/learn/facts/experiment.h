@@ -60,16 +60,16 @@ double glance_s(double fps, double fill_s);
 /// | begun while frames of another configuration ran | they affect each other |
 /// | first round, one frame a thread | builds programs, touches memory, wakes the device |
 /// | on the cores alone, beside a first frame that took twice as long as another | touches memory |
-/// | first ones of several cores beside the device, 50 ms at most, if `core_s` is less | the same |
+/// | begun before each of several cores did one, 50 ms at most, if `core_s` is less | the same |
 /// | of trials, until a round makes little memory, 0.1 s at most | a driver locks pages |
-/// | same with frames over kCheap_s (long), until none is made, 1 s more at most | the same |
+/// | same with frames over kCheap_s (long), until none is made, 1 s after fill_s at most | same |
 ///
 /// | measurement | lasts at least | and until |
 /// | --- | --- | --- |
-/// | experiment | 50 ms, device 150 ms (clocks rise) | two rounds and five samples |
+/// | experiment | 50 ms, one lane of a device 150 ms (clocks rise) | two rounds and five samples |
 /// | same, once it lasts 0.5 s | | a round and a frame; stages beside busy cores: two samples |
-/// | same, 2 s longer | | one sample, or kTellingFrames (16) frames without any |
-/// | cores beside the device | 150 ms | as above, or 16 frames for each that runs at a time |
+/// | same, 2 s after the least time | | one sample, or kTellingFrames (16) frames without any |
+/// | cores beside the device | 50 ms | as above, or in 150 ms 16 frames for each at a time |
 /// | glance | 0.1 s, and two frames on the slowest path | 50 frames or 0.5 s |
 /// | look | 0.25 s, and two frames on the slowest path | 60 frames or 0.5 s |
 /// | rest | 0.07 s, and two frames on the slowest path | |
@@ -86,8 +86,8 @@ double glance_s(double fps, double fill_s);
 /// count. A mean is that of all frames: of each kind of them by how many there were.
 class Experiment {
  public:
-  /// `counter_s`: seconds that the energy counter needs, 0 where energy does not matter. While a
-  /// trial waits for memory `read_probe` is called every 10 ms, of long frames for each.
+  /// `counter_s`: seconds that the energy counter needs, 0 where energy does not matter. Calls
+  /// `read_probe` a few times, and each 10 ms or long frame while a trial waits for memory.
   Experiment(const Plan& plan, const Chain& chain, double counter_s, ReadProbe read_probe);
 
   const Plan& plan() const { return plan_; }

@@ -35,7 +35,7 @@ struct Spent {
   void add(const Spent& other);
 };
 
-/// Divides the time and the frames of a training, `cost`, among its observations.
+/// Adds up the observations of a training by kind; the rest of its `cost` was spent on switches.
 Spent spent_on(std::span<const Observation> observations, const Training& cost);
 
 }  // namespace tandem

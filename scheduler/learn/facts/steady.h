@@ -22,7 +22,8 @@ struct Measured {
   double waiting_p95_s = kUnknown;  ///< before they began, behind other frames
 };
 
-/// Measures the chosen configuration, without its first frames, which fill the executor.
+/// Measures the configuration of the latest decision, without its first frames, which fill the
+/// executor.
 class Steady {
  public:
   /// Another configuration runs.

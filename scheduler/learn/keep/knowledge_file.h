@@ -36,8 +36,9 @@ std::vector<std::string> knowledge_files(const OwnFolder& folder);
 /// Its time of modification is that of its last use.
 void mark_used(const OwnFolder& folder, const std::string& name, int64_t now_s);
 
-/// Removes from a folder, under its lock, the files not used for too long, the oldest beyond the
-/// size limit, and unfinished ones of a killed process. Keeps `written` and untouchable files.
+/// Removes from a folder, under its lock, the files not used for too long, the least recently used
+/// beyond the size limit, and unfinished ones of a killed process. Keeps `written` and untouchable
+/// files.
 void tidy_knowledge(const OwnFolder& folder, std::span<const std::string> written, int64_t now_s);
 
 }  // namespace tandem

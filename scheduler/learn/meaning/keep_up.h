@@ -21,7 +21,7 @@ Plan keep_up(Plan next, const Facts& facts, const Findings& findings, const Obje
 /// Frames a second, as they left.
 double rate_of(const Observation& seen);
 
-/// The rate of the source where it kept the threads busy, 0 where it never did.
+/// The rate at which frames came where the source kept the threads busy, 0 where it never did.
 double brought_fps(std::span<const Observation> observations);
 
 }  // namespace tandem

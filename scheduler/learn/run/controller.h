@@ -163,7 +163,7 @@ class Controller {
     bool joined = false;  ///< the rules with the device are due
   };
 
-  struct Settled {};  ///< the chosen configuration runs
+  struct Settled {};  ///< the configuration of the latest decision runs
 
   /// Experiments and trials run, in turn.
   struct Training {
