@@ -173,7 +173,7 @@ struct Constraints {
 /// 1 ... nC + 1, then medium grain.
 ///
 /// If any stage can be split (`can_split`, bit k: stage k), medium grain has two and four frames at
-/// a time too, as far as there are cores, under mappings that are all 'c' or all on devices.
+/// a time too, as far as there are cores. Mappings have to be all 'c' or all on devices for that.
 /// Mappings in which all these stages are split come last: one lane, once for each `cpu_shares`.
 std::vector<Configuration> all_configurations(int stages, int cores, uint32_t device_capable,
                                               std::span<const int> lanes = kOneLane,

@@ -81,8 +81,8 @@ class Canvas {
   /// The border of `box`, `line_width` pixels thick and inside of it. Nothing when it is empty.
   void outline(Rect box, int line_width, Color color);
 
-  /// A line that is `line_width` pixels thick and includes both ends. Touches at most kLongestLine
-  /// points; longer lines end there.
+  /// A line between two points, both included, that is `line_width` pixels thick. Touches at most
+  /// kLongestLine points from the first one on; longer lines end there.
   void line(int64_t x0, int64_t y0, int64_t x1, int64_t y1, int line_width, Color color);
   static constexpr int kLongestLine = 1 << 14;
 

@@ -8,8 +8,8 @@ namespace {
 constexpr double kPlace = 1.0 / 20;        // of a detected edge, and of what a frame adds
 constexpr double kRate = 1.0 / 160;        // what a frame adds to the rate
 constexpr double kFirstRate = 10 * kRate;  // of a new object, of which no rate is known
-// The median motion of features: each is followed to a fraction of a pixel, but some lie on the
-// background.
+// The median motion of the object's features errs by so much: each is followed to a fraction of a
+// pixel, but some lie on the background.
 constexpr double kMotion = 1.0 / 50;
 constexpr double kLeastSide = 1;  // pixels: sides that shrink stay positive
 

@@ -24,7 +24,7 @@ struct KltFlowSettings {
 /// Follows each feature of `features` on level 1, and then on level 0 from where that led. Patches
 /// have 2 window x 2 window pixels, bilinear between pixels. The template is from `previous`, the
 /// gradients are from `current` at the same place; cxx, cxy and cyy are the sums of their products.
-/// Steps end when a squared one is below `accuracy`, or after `iterations` of them:
+/// Each step is as follows, until a squared one is below `accuracy` or `iterations` are done:
 ///   e = sum (previous - current at d) dx, g likewise with dy,
 ///   d += (e cyy - g cxy, g cxx - e cxy) / (cxx cyy - cxy^2)
 /// A feature is lost if it leaves either level, has `det / (trace + 1e-5) < accuracy` or no

@@ -45,7 +45,7 @@ struct ModelInfo {
 
 /// Reads the key file beside an ONNX file: MODEL.onnx.modelinfo, else MODEL.modelinfo. Names and
 /// form are those of GStreamer's GstAnalyticsModelInfo (since 1.28), which does not read the group
-/// [tandem]. From its own groups only `ranges` of the first input is read, and only if [tandem] has
+/// [tandem]. In its own groups only `ranges` of the first input counts, and only if [tandem] has
 /// neither `mean` nor `deviation`. Labels are read from no folder but the model's. Throws
 /// std::runtime_error that names the file, the line or the key, and says what to do.
 ModelInfo read_model_info(const std::string& onnx_path);

@@ -11,8 +11,8 @@
 namespace tandem {
 namespace {
 
-// Pauses between looks at the earlier configuration grow by a quarter each time, up to a limit, and
-// are then a quarter of the time for which it did not hold. Looks take a part of them at most.
+// Pauses between looks at the earlier configuration grow by a quarter each time, up to a limit. So
+// each is a quarter of the time for which it did not hold. Looks take a part of them at most.
 constexpr double kFartherApart = 1.25, kLastReturn_s = 32, kMostLooking = 0.1;
 
 bool is_one(double ratio) { return std::abs(std::log(ratio)) < std::log1p(kHolds); }
