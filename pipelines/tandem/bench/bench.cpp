@@ -282,8 +282,8 @@ std::vector<TextOutput> json_outputs(const BenchSettings& settings, const std::s
 
 int bench_command(const std::vector<std::string>& arguments) {
   BenchSettings settings = parse_bench_settings(arguments);
-  Interruption::prepare();
   gst_init(nullptr, nullptr);
+  Interruption::prepare();
   const std::string uri = settings.input.empty() ? "" : input_uri(settings.input);
   std::vector<TextOutput> outputs = json_outputs(settings, uri);
 

@@ -7,10 +7,12 @@
 #include <unistd.h>
 
 #include <atomic>
+#include <cerrno>
 #include <condition_variable>
 #include <csignal>
 #include <cstdio>
 #include <mutex>
+#include <system_error>
 #include <thread>
 #include <utility>
 
@@ -41,7 +43,8 @@ int collect(const std::vector<int>& signals) {
   sigemptyset(&set);
   for (const int number : signals) sigaddset(&set, number);
   const int file = signalfd(-1, &set, SFD_NONBLOCK | SFD_CLOEXEC);
-  if (file >= 0) pthread_sigmask(SIG_BLOCK, &set, nullptr);
+  if (file < 0) throw std::system_error(errno, std::generic_category(), "signals cannot be read");
+  pthread_sigmask(SIG_BLOCK, &set, nullptr);
   return file;
 }
 

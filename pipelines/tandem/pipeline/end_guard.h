@@ -49,7 +49,9 @@ class EndGuard {
   using Clock = std::chrono::steady_clock;
 
   /// The guard of this process, which lives as long as the process; the first call starts it, with
-  /// `rules`. Call it before another thread starts: a signal that comes there ends the process.
+  /// `rules`. Call it after gst_init(), whose plugin scanner would inherit blocked signals, and
+  /// before another thread starts: that thread would take all signals, which end the process.
+  /// Throws std::system_error if signals cannot be read.
   static EndGuard& start(const EndRules& rules = {});
   /// Null before start().
   static EndGuard* started();

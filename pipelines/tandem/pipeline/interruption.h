@@ -8,18 +8,19 @@
 
 namespace tandem {
 
-/// While it lives, the first of end_signals() sets came(), and a second one ends the process: for
-/// long work in pieces that keeps what it has. One at a time.
+/// While it lives, the first of end_signals() sets came(), for long work in pieces that keeps its
+/// results. Later the first one changes nothing, as results are being written. A second one ends
+/// the process. One at a time.
 class Interruption {
  public:
   Interruption() {
     prepare().listen([](int) { came_ = true; });
   }
-  ~Interruption() { prepare().stand_down(); }
+  ~Interruption() { prepare().listen({}); }
   Interruption(const Interruption&) = delete;
   Interruption& operator=(const Interruption&) = delete;
 
-  /// Call it before the first other thread starts, as EndGuard::start().
+  /// Call it as EndGuard::start(). A signal before the constructor ends the process.
   static EndGuard& prepare() { return EndGuard::start({.patience = std::chrono::years(1)}); }
   static const std::atomic<bool>& came() { return came_; }
 

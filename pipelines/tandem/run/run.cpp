@@ -349,10 +349,10 @@ int run(const RunSettings& settings, TextOutput* metadata) {
 
 int run_command(const std::vector<std::string>& arguments) {
   RunSettings settings = parse_run_settings(arguments);
+  gst_init(nullptr, nullptr);
   EndGuard::start();
   std::optional<TextOutput> metadata;  // before the first message
   if (!settings.metadata.empty()) metadata.emplace("--metadata", settings.metadata);
-  gst_init(nullptr, nullptr);
   g_set_application_name("Tandem");  // the title of the window
   check(settings, metadata);
   return run(settings, metadata ? &*metadata : nullptr);
