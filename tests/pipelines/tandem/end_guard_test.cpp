@@ -6,6 +6,9 @@
 #include <unistd.h>
 
 #include <chrono>
+#include <thread>
+
+#include "pipelines/tandem/pipeline/interruption.h"
 
 namespace tandem::test {
 namespace {
@@ -30,6 +33,30 @@ TEST_P(EndGuardDeath, ALibraryMayReplaceHandlers) {
     _exit(guard.wait_for(10s) ? 42 : 1);
   };
   EXPECT_EXIT(work(), testing::ExitedWithCode(42), "");
+}
+
+TEST_P(EndGuardDeath, ResultsAreWrittenAfterAnInterruption) {
+  const auto work = [] {
+    Interruption::prepare();
+    { const Interruption listening; }
+    kill(getpid(), GetParam());
+    const bool came = EndGuard::started()->wait_for(10s);
+    _exit(came && !Interruption::came() ? 42 : 1);
+  };
+  EXPECT_EXIT(work(), testing::ExitedWithCode(42), "");
+}
+
+TEST_P(EndGuardDeath, ASecondSignalEndsAnInterruption) {
+  const auto work = [] {
+    Interruption::prepare();
+    const Interruption listening;
+    kill(getpid(), GetParam());
+    EndGuard::started()->wait_for(10s);
+    kill(getpid(), SIGINT);
+    std::this_thread::sleep_for(10s);
+    _exit(1);
+  };
+  EXPECT_EXIT(work(), testing::ExitedWithCode(130), "");
 }
 
 INSTANTIATE_TEST_SUITE_P(Signals, EndGuardDeath, testing::Values(SIGINT, SIGTERM, SIGHUP));
