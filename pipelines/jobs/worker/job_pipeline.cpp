@@ -8,7 +8,7 @@
 #include <memory>
 #include <optional>
 
-#include "gst/meta/framejson.h"
+#include "gst/json/framejson.h"
 #include "pipelines/jobs/job_properties.h"
 #include "pipelines/jobs/worker/part_source.h"
 #include "pipelines/tandem/input/source.h"

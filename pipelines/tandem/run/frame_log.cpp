@@ -6,7 +6,7 @@
 
 #include <fstream>
 
-#include "gst/meta/framejson.h"
+#include "gst/json/framejson.h"
 #include "pipelines/formatted.h"
 #include "pipelines/tandem/pipeline/glib_owned.h"
 #include "pipelines/tandem/pipeline/pads.h"

@@ -12,8 +12,8 @@
 #include <string>
 #include <vector>
 
+#include "gst/json/framejson.h"
 #include "gst/meta/analytics.h"
-#include "gst/meta/framejson.h"
 #include "gst/meta/region.h"
 #include "gst/meta/results.h"
 

@@ -7,7 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
-#include "gst/meta/framejson.h"
+#include "gst/json/framejson.h"
 #include "gst/meta/region.h"
 #include "gst/meta/results.h"
 

@@ -6,7 +6,7 @@
 #include <limits>
 #include <nlohmann/json.hpp>
 
-#include "gst/meta/framejson.h"
+#include "gst/json/framejson.h"
 #include "gst/meta/region.h"
 #include "gst/meta/resultmeta.h"
 

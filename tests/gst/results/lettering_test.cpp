@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // What is written depends on the fonts of the machine: tests of a script say which package has it.
-#include "gst/draw/lettering.h"
+#include "gst/overlay/lettering.h"
 
 #include <gtest/gtest.h>
 

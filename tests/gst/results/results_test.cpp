@@ -10,7 +10,7 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
-#include "gst/meta/framejson.h"
+#include "gst/json/framejson.h"
 #include "gst/meta/region.h"
 #include "gst/meta/resultmeta.h"
 

@@ -5,7 +5,7 @@
 #include <gst/tandem/private/ref.h>
 #include <gtest/gtest.h>
 
-#include "gst/meta/framejson.h"
+#include "gst/json/framejson.h"
 #include "pipelines/tandem/options/applications.h"
 
 namespace tandem::test {

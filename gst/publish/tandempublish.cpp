@@ -30,11 +30,11 @@
 
 #include "files/terminal_text.h"
 #include "gst/elements/elements.h"
-#include "gst/elements/results/publishproperties.h"
 #include "gst/publish/brokers.h"
 #include "gst/publish/hostconnector.h"
 #include "gst/publish/location.h"
 #include "gst/publish/publisher.h"
+#include "gst/publish/publishproperties.h"
 
 GST_DEBUG_CATEGORY_STATIC(tandem_publish_debug);
 #define GST_CAT_DEFAULT tandem_publish_debug

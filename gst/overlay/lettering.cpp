@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "gst/draw/lettering.h"
+#include "gst/overlay/lettering.h"
 
 #include <pango/pangocairo.h>
 

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <unordered_map>
 
-#include "gst/draw/canvas.h"
+#include "gst/overlay/canvas.h"
 
 typedef struct _PangoContext PangoContext;
 

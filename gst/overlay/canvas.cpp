@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "gst/draw/canvas.h"
+#include "gst/overlay/canvas.h"
 
 #include <algorithm>
 #include <climits>

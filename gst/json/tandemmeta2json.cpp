@@ -21,7 +21,7 @@
 #include <utility>
 
 #include "gst/elements/elements.h"
-#include "gst/meta/framejson.h"
+#include "gst/json/framejson.h"
 
 GST_DEBUG_CATEGORY_STATIC(tandem_meta_2_json_debug);
 #define GST_CAT_DEFAULT tandem_meta_2_json_debug

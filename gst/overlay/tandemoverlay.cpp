@@ -26,10 +26,10 @@
 #include <span>
 #include <string>
 
-#include "gst/draw/canvas.h"
-#include "gst/draw/lettering.h"
 #include "gst/elements/elements.h"
 #include "gst/meta/results.h"
+#include "gst/overlay/canvas.h"
+#include "gst/overlay/lettering.h"
 
 GST_DEBUG_CATEGORY_STATIC(tandem_overlay_debug);
 #define GST_CAT_DEFAULT tandem_overlay_debug

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "gst/meta/framejson.h"
+#include "gst/json/framejson.h"
 
 #include <algorithm>
 #include <cmath>
