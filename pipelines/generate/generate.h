@@ -6,7 +6,7 @@
 #include "pipelines/generate/layout/layout.h"
 
 /// `tandem generate`: makes a stage file, in OpenCL C, of a C function with parallel loops
-/// (docs/generate.md). kernels/stage_file/generate makes the kernels of such a file.
+/// (docs/generate.md). kernels/stage_file/codegen makes the kernels of such a file.
 namespace tandem::generate {
 
 struct Generated {

@@ -99,7 +99,7 @@ class Stage {
 };
 
 /// The devices with their lanes: in-order queues, which overlap each other. Lane l belongs to
-/// device l % devices(). One thread at a time for each lane.
+/// device l % devices(). One thread at a time for each lane. gst/bin/device implements it.
 class Device {
  public:
   virtual ~Device() = default;

@@ -9,7 +9,8 @@
 
 #include "kernels/stage_file/codegen/stage_plan.h"
 
-/// Consecutive stages of a chain as one stage: one loop on the cores, one kernel on a device.
+/// Fusion: consecutive stages of a chain as one stage, one loop on the cores, one kernel on a
+/// device. gst/bin/fusion.h runs it; Fused in scheduler/flow/stage_path.h lists fused stages.
 namespace tandem {
 
 struct FusedFiles {

@@ -17,6 +17,7 @@ namespace tandem {
 
 /// The lanes of the devices: which are taken, and the frames that wait for one, the oldest first.
 ///
+/// A lane is an in-order queue of a device, see Device; scheduler/learn chooses their number.
 /// A frame goes to the device of its letter with the most free lanes. FrameEntry::lane is
 /// `lane * devices + device`, as Device numbers them. A frame that waits either blocks its worker
 /// or is parked without one; see Dispatch::next() for which.
