@@ -20,7 +20,8 @@ ALLOWED = {
 # Folders inside one of them that do not know each other: what is learnt rests on the times of frames
 # alone, and how frames pass does not depend on what is learnt. The bin sees stages through their base class.
 STRANGERS = [("scheduler/learn", "scheduler/flow"), ("scheduler/flow", "scheduler/learn"),
-             ("gst/bin", "gst/elements"), ("gst/elements", "gst/bin")]
+             *((one, other) for folder in ("elements", "json", "overlay", "publish", "track")
+               for one, other in [("gst/bin", f"gst/{folder}"), (f"gst/{folder}", "gst/bin")])]
 MAY_USE_GSTREAMER = {"gst", "gst-libs", "pipelines", "tests"}
 GSTREAMER = re.compile(r"(gst/|glib|gio/|gobject/|gmodule)")
 INCLUDE = re.compile(r'^\s*#\s*include\s*(["<])([^">]+)[">]')

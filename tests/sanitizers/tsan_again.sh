@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # tsan_again.sh LIBRARY COMMAND...: runs a test with the library preloaded, and once more if TSan could
-# not map memory of its own. GCC 12's runtime then ends the test without a finding, once in some suites.
+# not map memory of its own. GCC 12's runtime then ends the test without a finding.
 library=$1
 shift
 errors=$(mktemp) || exit 1

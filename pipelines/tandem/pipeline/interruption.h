@@ -20,7 +20,8 @@ class Interruption {
   Interruption(const Interruption&) = delete;
   Interruption& operator=(const Interruption&) = delete;
 
-  /// Call it as EndGuard::start(). A signal before the constructor ends the process.
+  /// Call it as EndGuard::start(). A signal before the constructor ends the process. Pieces of work
+  /// take as long as they need after one.
   static EndGuard& prepare() { return EndGuard::start({.patience = std::chrono::years(1)}); }
   static const std::atomic<bool>& came() { return came_; }
 

@@ -22,6 +22,7 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <random>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -58,6 +59,7 @@ Sweep sweep_in(const std::filesystem::path& folder) {
   const auto bench = nlohmann::json::parse(std::ifstream(folder / kSweep));
   for (const auto& configuration : bench.at("configurations"))
     sweep[configuration.at("name")] = configuration.at("throughput_fps");
+  if (sweep.empty()) throw std::runtime_error(std::string(kSweep) + ": it has no configurations");
   return sweep;
 }
 
@@ -79,7 +81,9 @@ class Rates {
     for (const auto& [name, fps] : sweep)
       if (const auto ran = ran_.find(name); ran != ran_.end())
         speeds.push_back(ran->second.fps() / fps);
-    if (speeds.empty()) return;
+    if (sweep.empty()) return;
+    if (speeds.empty())
+      throw std::runtime_error(std::string(kSweep) + ": no configuration of the training is in it");
     const double speed = median(speeds);
     for (const auto& [name, fps] : sweep) sweep_[name] = speed * fps;
   }
@@ -330,4 +334,11 @@ int run(int argc, char** argv) {
 }  // namespace
 }  // namespace tandem
 
-int main(int argc, char** argv) { return tandem::run(argc, argv); }
+int main(int argc, char** argv) {
+  try {
+    return tandem::run(argc, argv);
+  } catch (const std::exception& e) {
+    std::fprintf(stderr, "replay_bench: %s\n", e.what());
+    return 1;
+  }
+}
